@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predictions of runs on other machines.
 
-- A network that takes no time gives the ideal run of the naive judge, process by process, to the tick, for programs, and for all traces.
+- A network that takes no time gives the ideal run of the naive judge, to the tick, for programs and for all traces.
 - Small programs have the times that the model says, computed by hand.
 - Factors of computing change the ideal run as they must.
 - The predicted run is a trace that checks clean, with the records of the recorded one in causal order.
@@ -197,7 +197,7 @@ def check_sharing(xtf, script, folder):
 
 
 def check_operations(xtf, script, folder):
-    """Checks a barrier of 5 processes, in 3 rounds, and a broadcast of 400 bytes: the binomial tree of 0 has the paths 0 4, 0 2 3, 0 1."""
+    """Checks a barrier of 5 processes in 3 rounds, and a broadcast of 400 bytes. Its tree has the paths 0 4, 0 2 3, 0 1."""
     timelines = begin(5)
     for timeline in timelines:
         timeline.work(100 * timeline.rank)

@@ -355,7 +355,7 @@ static bool visit_location(const void *data, uint32_t location, const XtfNewTime
     return good;
 }
 
-static uint64_t proc_of(const void *data, uint32_t process)
+static uint64_t compensated_proc(const void *data, uint32_t process)
 {
     return xtf_replay_process(((const XtfCompensation *)data)->replay, process)->proc;
 }
@@ -366,5 +366,5 @@ XtfNewTimes xtf_compensation_times(const XtfCompensation *compensation)
                          .locations = compensation->all,
                          .n_records = compensation->report.n_records,
                          .visit = visit_location,
-                         .proc = proc_of};
+                         .proc = compensated_proc};
 }

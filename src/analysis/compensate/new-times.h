@@ -1,5 +1,5 @@
 /*
- * New times of the records of a trace, for a copy: those of a run without probes, or of a predicted one.
+ * New times of the records of a trace, for a copy: of a run without probes, or of a predicted run.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * Messages between two processes, and those of collective operations.
+ * Messages between two processes, also in collective operations.
  */
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- The table of messages. */
 
-static uint32_t add_message(XtfEngine *engine, XtfFlights *table, uint64_t key, uint32_t operation)
+static uint32_t find_engine_message(XtfEngine *engine, XtfFlights *table, uint64_t key, uint32_t operation)
 {
     XtfFlight *known = xtf_flights_find(table, key);
 
@@ -28,13 +28,13 @@ static uint32_t add_message(XtfEngine *engine, XtfFlights *table, uint64_t key, 
 
 uint32_t xtf_engine_find_message(XtfEngine *engine, uint64_t key)
 {
-    return add_message(engine, &engine->by_key, key, XTF_NO_INDEX);
+    return find_engine_message(engine, &engine->by_key, key, XTF_NO_INDEX);
 }
 
 uint32_t xtf_engine_find_member_message(XtfEngine *engine, uint32_t operation, uint32_t from, uint32_t to)
 {
-    return add_message(engine, &xtf_engine_operation(engine, operation)->messages, (uint64_t)from << 32 | to,
-                       operation);
+    return find_engine_message(engine, &xtf_engine_operation(engine, operation)->messages, (uint64_t)from << 32 | to,
+                               operation);
 }
 
 /* Frees a message that neither end needs any more. */
@@ -101,7 +101,7 @@ void xtf_engine_send_message(XtfEngine *engine, uint32_t location, uint32_t inde
     message->bytes = bytes;
     message->eager = message->from == to || eager;
     message->settled = message->eager;
-    of->message = message->settled ? XTF_NO_INDEX : index; /* an eager one may be done before its sender goes on */
+    of->message = message->settled ? XTF_NO_INDEX : index; /* an eager one may be done before its sender continues */
     if (message->from != to)
         xtf_engine_spend_overhead(engine, of);
     message->sent = of->times.end;

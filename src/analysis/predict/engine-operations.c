@@ -1,13 +1,13 @@
 /*
  * Collective operations, as messages between their members (collective-rounds.h), or by a formula:
  *
- * The end of a member is max(its begin, the latest begin of the members that it needs) + T. With n members, R =
- * ceil(log2 n), the latency L, the time per byte G, the overhead o and the bytes b of a block, T is
+ * The end of a member is max(its begin, the latest begin of the members that it needs) + T. L is the latency, G the
+ * time per byte, and o the overhead. An operation of n members has blocks of b bytes. With R = ceil(log2 n), T is:
  * - BARRIER, BCAST, REDUCE, ALLREDUCE, SCAN: R (L + b G + 2 o);
  * - ALLGATHER, GATHER, SCATTER, REDUCE_SCATTER: R (L + 2 o) + (n - 1) b G;
  * - ALLTOALL: (n - 1) (L + b G + 2 o).
- * A member that needs no other one goes on after o. L and G are those between nodes, or those within a node if all
- * members are there.
+ * A member that needs no other member continues after o. L and G are of the network between nodes, or within a node if
+ * all members are there.
  *
  * Operations that order no members, such as ALLTOALLV, take L + b G for a member, where b are the bytes that it sends.
  */
@@ -137,7 +137,7 @@ static bool may_end(const XtfEngineOperation *operation, const XtfOp *op)
 }
 
 /* Finds the latest begin that the end of a member needs; false: it needs none. */
-static bool find_latest(const XtfEngineOperation *operation, const XtfOp *op, uint64_t *latest)
+static bool find_latest_begin(const XtfEngineOperation *operation, const XtfOp *op, uint64_t *latest)
 {
     *latest = 0;
     if (!op->receives)
@@ -196,7 +196,7 @@ static uint64_t formula(const XtfEngine *engine, const XtfEngineOperation *opera
     return rounds * (start + xtf_link_parts(&link, op->bytes));
 }
 
-/* Lets a location wait until an operation goes on. */
+/* Lets a location wait for begins of an operation. */
 static void wait_in(XtfEngineOperation *operation, uint32_t location)
 {
     if (!operation->waiting)
@@ -215,7 +215,7 @@ static bool end_by_formula(XtfEngine *engine, uint32_t location, uint32_t index,
         wait_in(operation, location);
         return false;
     }
-    if (!find_latest(operation, op, &latest)) {
+    if (!find_latest_begin(operation, op, &latest)) {
         if (op->pattern != XTF_REPLAY_NOBODY)
             xtf_engine_spend_overhead(engine, of);
         return true;

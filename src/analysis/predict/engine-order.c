@@ -1,7 +1,7 @@
 /*
- * Receives that may come in another order, as in src/analysis/compensate/order.h: two receives of messages with one
- * communicator and tag, from different senders, of which the earlier one was sent first in the trace, and later in the
- * prediction.
+ * Receives in another order (src/analysis/compensate/order.h). Two receives change their order if their messages have
+ * one communicator and tag, but different senders. The message of the earlier receive was sent first in the trace, and
+ * is sent later in the prediction.
  */
 #include "src/analysis/predict/engine-private.h"
 

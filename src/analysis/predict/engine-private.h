@@ -2,7 +2,7 @@
  * The state of an engine, and functions that its files share.
  *
  *     engine.c               locations, queues, the run
- *     engine-order.c         receives that may come in another order
+ *     engine-order.c         receives in another order
  *     engine-messages.c      messages between two processes
  *     engine-operations.c    collective operations
  */
@@ -64,7 +64,7 @@ typedef struct {
 
 enum { XTF_RECEIVES_COMPARED_AHEAD = 8 };
 
-/* A receive, for receives that may come in another order. */
+/* A receive, for the comparison of orders. */
 typedef struct {
     uint64_t recorded, sent; /* its send: time in the trace, and clock */
     uint32_t process, comm, tag;
@@ -111,12 +111,11 @@ static inline XtfEngineOperation *xtf_engine_operation(const XtfEngine *engine, 
 
 /* Queues a location that waits; XTF_NO_INDEX: nothing to do. */
 void xtf_engine_wake(XtfEngine *engine, uint32_t location);
-/* Lets a location wait until a message arrives, or an operation goes on. The wait lasts from the location's clock to
- * `until`; it is for another location up to `since`, and for the transfer from then on. */
+/* Advances a location's clock to `until`. It waits for another location up to `since`, and then for a transfer. */
 void xtf_engine_wait(XtfEngineLocation *location, uint64_t since, uint64_t until);
 /* Keeps a location busy for the overhead of a message. */
 void xtf_engine_spend_overhead(const XtfEngine *engine, XtfEngineLocation *location);
-/* Tells the consumer that the location's clock is right from record `seq` on. */
+/* Passes the location's shift to the consumer, from record `seq` on. */
 void xtf_engine_shift(XtfEngine *engine, uint32_t location, uint64_t seq);
 
 /* ---- Messages. All functions that take an index of a location do the part of its operation. They return false if the

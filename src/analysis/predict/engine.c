@@ -69,12 +69,12 @@ void xtf_engine_wake(XtfEngine *engine, uint32_t location)
     g_queue_push_tail(&engine->ready, GUINT_TO_POINTER(location));
 }
 
-static bool is_before(const Ahead *a, const Ahead *b)
+static bool is_less_ahead(const Ahead *a, const Ahead *b)
 {
     return a->clock < b->clock || (a->clock == b->clock && a->location < b->location);
 }
 
-/* Puts a location off until the others have come as far. */
+/* Puts a location off until the other locations have reached its clock. */
 static void put_off(XtfEngine *engine, uint32_t location)
 {
     const Ahead ahead = {engine->locations[location].times.end, location};
@@ -83,7 +83,7 @@ static void put_off(XtfEngine *engine, uint32_t location)
 
     engine->locations[location].queued = true;
     g_array_append_val(heap, ahead);
-    for (; i > 0 && is_before(&ahead, &g_array_index(heap, Ahead, (i - 1) / 2)); i = (i - 1) / 2)
+    for (; i > 0 && is_less_ahead(&ahead, &g_array_index(heap, Ahead, (i - 1) / 2)); i = (i - 1) / 2)
         g_array_index(heap, Ahead, i) = g_array_index(heap, Ahead, (i - 1) / 2);
     g_array_index(heap, Ahead, i) = ahead;
 }
@@ -99,9 +99,9 @@ static uint32_t take_ahead(XtfEngine *engine)
     g_array_set_size(heap, heap->len - 1);
     for (; (child = 2 * i + 1) < heap->len; i = child) {
         if (child + 1 < heap->len &&
-            is_before(&g_array_index(heap, Ahead, child + 1), &g_array_index(heap, Ahead, child)))
+            is_less_ahead(&g_array_index(heap, Ahead, child + 1), &g_array_index(heap, Ahead, child)))
             child++;
-        if (!is_before(&g_array_index(heap, Ahead, child), &last))
+        if (!is_less_ahead(&g_array_index(heap, Ahead, child), &last))
             break;
         g_array_index(heap, Ahead, i) = g_array_index(heap, Ahead, child);
     }
@@ -205,7 +205,7 @@ static void advance_flows(XtfEngine *engine)
 }
 
 /* Ends a wait of a location that would last for ever. */
-static void force(XtfEngine *engine, uint32_t number)
+static void force_wait(XtfEngine *engine, uint32_t number)
 {
     XtfEngineLocation *location = &engine->locations[number];
     const XtfOp *op = &location->reader.op;
@@ -242,7 +242,7 @@ static bool break_deadlock(XtfEngine *engine)
     }
     if (found == XTF_NO_INDEX)
         return false;
-    force(engine, found);
+    force_wait(engine, found);
     return true;
 }
 
@@ -289,7 +289,7 @@ static XtfFlows *make_flows(const XtfRunProgram *program, const XtfMachine *mach
     return least > 0 ? xtf_flows_new(count_nodes(program, machine), 1 / least) : NULL;
 }
 
-static void init(XtfEngine *engine, const uint64_t *factors)
+static void init_engine(XtfEngine *engine, const uint64_t *factors)
 {
     const XtfRunProgram *program = engine->program;
     uint32_t n = program->n_locations;
@@ -313,7 +313,7 @@ static void init(XtfEngine *engine, const uint64_t *factors)
     }
 }
 
-static void finish(XtfEngine *engine)
+static void finish_engine(XtfEngine *engine)
 {
     for (uint32_t i = 0; i < engine->n_locations; i++)
         xtf_op_reader_finish(&engine->locations[i].reader);
@@ -337,7 +337,7 @@ bool xtf_predict_run(const XtfRunProgram *program, const XtfMachine *machine, co
     XtfEngine engine = {
         .program = program, .machine = machine, .consumer = consumer, .steps = steps, .result = &result};
 
-    init(&engine, factors);
+    init_engine(&engine, factors);
     bool good = run_all(&engine, error);
     if (good) {
         result.locations = g_new(XtfPredictedTimes, (gsize)program->n_locations + 1);
@@ -345,6 +345,6 @@ bool xtf_predict_run(const XtfRunProgram *program, const XtfMachine *machine, co
             result.locations[i] = engine.locations[i].times;
         *prediction = result;
     }
-    finish(&engine);
+    finish_engine(&engine);
     return good;
 }

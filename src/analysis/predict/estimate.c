@@ -18,7 +18,7 @@ void xtf_estimate_init(XtfEstimate *estimate)
         estimate->waited[i].ticks = estimate->all[i].ticks = UINT64_MAX;
 }
 
-static void note(XtfFastest *fastest, uint64_t bytes, uint64_t ticks)
+static void note_fastest(XtfFastest *fastest, uint64_t bytes, uint64_t ticks)
 {
     if (ticks < fastest->ticks || (ticks == fastest->ticks && bytes > fastest->bytes))
         *fastest = (XtfFastest){bytes, ticks};
@@ -29,11 +29,11 @@ void xtf_estimate_add(XtfEstimate *estimate, uint64_t bytes, uint64_t ticks, boo
     unsigned size = size_of(bytes);
 
     estimate->n++;
-    note(&estimate->all[size], bytes, ticks);
+    note_fastest(&estimate->all[size], bytes, ticks);
     if (!waited)
         return;
     estimate->n_waited++;
-    note(&estimate->waited[size], bytes, ticks);
+    note_fastest(&estimate->waited[size], bytes, ticks);
 }
 
 /* True if the middle one of three points, in the order of bytes, lies on or above the line between the others. */

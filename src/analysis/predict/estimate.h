@@ -3,9 +3,9 @@
  * messages.
  *
  * The time of a message is from the record of its send to that of its receive. Only messages count whose receiver
- * already waited when they were sent: the others may have arrived before they were received. If there are none, all
- * count. The least time is kept for each of some hundred sizes. Of all lines below these points the estimate is the one
- * that comes nearest to them: the edge of their lower hull at the mean of the sizes.
+ * already waited when they were sent: other messages may have arrived before they were received. If there are none, all
+ * count. The least time is kept for each of some hundred sizes. The estimate is the edge of their lower
+ * hull at the mean of the sizes. It is the nearest line below these points.
  */
 #pragma once
 

@@ -25,7 +25,7 @@ typedef struct {
 
 enum { STANDARD, BUFFERED, SYNCHRONOUS };
 
-static uint32_t location_of(const Extract *extract, const XtfReplayEvent *at)
+static uint32_t extracted_location(const Extract *extract, const XtfReplayEvent *at)
 {
     return extract->first[at->process] + at->number;
 }
@@ -35,12 +35,12 @@ static void put_op(Extract *extract, const XtfReplayEvent *at, XtfOp op)
     op.seq = at->seq;
     op.computing = at->call->outside;
     if (!extract->error)
-        xtf_run_program_put(extract->program, location_of(extract, at), &op, &extract->error);
+        xtf_run_program_put(extract->program, extracted_location(extract, at), &op, &extract->error);
 }
 
 static void complete_open_send(Extract *extract, const XtfReplayEvent *at)
 {
-    OpenSend *send = &extract->open_sends[location_of(extract, at)];
+    OpenSend *send = &extract->open_sends[extracted_location(extract, at)];
 
     if (send->open)
         put_op(extract, at, (XtfOp){.kind = XTF_OP_SENT, .message = send->message});
@@ -48,9 +48,9 @@ static void complete_open_send(Extract *extract, const XtfReplayEvent *at)
 }
 
 /* Adds an operation, after the completion of a send of an earlier call. */
-static void put(Extract *extract, const XtfReplayEvent *at, XtfOp op)
+static void put_after_sends(Extract *extract, const XtfReplayEvent *at, XtfOp op)
 {
-    if (extract->open_sends[location_of(extract, at)].call != at->call->row)
+    if (extract->open_sends[extracted_location(extract, at)].call != at->call->row)
         complete_open_send(extract, at);
     put_op(extract, at, op);
 }
@@ -61,29 +61,29 @@ static uint64_t put_send(void *data, const XtfReplayEvent *at)
     uint8_t mode = at->call->region < extract->n_regions ? extract->modes[at->call->region] : STANDARD;
     bool may_receive = at->blocks && at->call->kind == XTF_MPI_CALL_OTHER;
 
-    put(extract, at,
-        (XtfOp){.kind = XTF_OP_SEND,
-                .message = at->message,
-                .peer = at->peer,
-                .bytes = at->bytes,
-                .time = at->time,
-                .blocks = at->blocks && !may_receive,
-                .buffered = mode == BUFFERED,
-                .synchronous = mode == SYNCHRONOUS});
+    put_after_sends(extract, at,
+                    (XtfOp){.kind = XTF_OP_SEND,
+                            .message = at->message,
+                            .peer = at->peer,
+                            .bytes = at->bytes,
+                            .time = at->time,
+                            .blocks = at->blocks && !may_receive,
+                            .buffered = mode == BUFFERED,
+                            .synchronous = mode == SYNCHRONOUS});
     if (may_receive)
-        extract->open_sends[location_of(extract, at)] = (OpenSend){at->message, at->call->row, true};
+        extract->open_sends[extracted_location(extract, at)] = (OpenSend){at->message, at->call->row, true};
     return at->message;
 }
 
 static void put_sent(void *data, const XtfReplayEvent *at, uint64_t value)
 {
-    put(data, at, (XtfOp){.kind = XTF_OP_SENT, .message = value});
+    put_after_sends(data, at, (XtfOp){.kind = XTF_OP_SENT, .message = value});
 }
 
 static uint64_t put_posting(void *data, const XtfReplayEvent *at)
 {
     if (at->message != UINT64_MAX)
-        put(data, at, (XtfOp){.kind = XTF_OP_POST, .message = at->message});
+        put_after_sends(data, at, (XtfOp){.kind = XTF_OP_POST, .message = at->message});
     return at->time;
 }
 
@@ -92,12 +92,12 @@ static void put_receive(void *data, const XtfReplayEvent *at, const XtfReplayMes
     Extract *extract = data;
     bool waited = MAX(message->posted, at->call->enter) <= message->send.time;
 
-    put(extract, at,
-        (XtfOp){.kind = XTF_OP_RECEIVE,
-                .message = message->value,
-                .peer = message->send.process,
-                .comm = message->comm,
-                .tag = message->tag});
+    put_after_sends(extract, at,
+                    (XtfOp){.kind = XTF_OP_RECEIVE,
+                            .message = message->value,
+                            .peer = message->send.process,
+                            .comm = message->comm,
+                            .tag = message->tag});
     complete_open_send(extract, at);
     if (at->time < message->send.time)
         extract->extraction->backward++;
@@ -107,7 +107,7 @@ static void put_receive(void *data, const XtfReplayEvent *at, const XtfReplayMes
 
 static void put_probe(void *data, const XtfReplayEvent *at, uint64_t value)
 {
-    put(data, at, (XtfOp){.kind = XTF_OP_PROBE, .message = value});
+    put_after_sends(data, at, (XtfOp){.kind = XTF_OP_PROBE, .message = value});
 }
 
 static uint64_t put_begin(void *data, const XtfReplayEvent *at)
@@ -118,11 +118,12 @@ static uint64_t put_begin(void *data, const XtfReplayEvent *at)
 
     if (members)
         xtf_run_program_add_comm(extract->program, comm, members, n);
-    put(extract, at, (XtfOp){.kind = XTF_OP_BEGIN, .message = at->message, .peer = at->peer, .sends = at->sends});
+    put_after_sends(extract, at,
+                    (XtfOp){.kind = XTF_OP_BEGIN, .message = at->message, .peer = at->peer, .sends = at->sends});
     return 0;
 }
 
-/* Returns the bytes of a block, by what the members sent that are known at the end of any member. */
+/* Returns the bytes of a block. The mean of all members counts if their begins are known at the end of any member. */
 static uint64_t block_of(const Extract *extract, XtfReplayCollective *collective, const XtfReplayEvent *at)
 {
     uint64_t sent = at->bytes, n = collective->n_members;
@@ -152,15 +153,15 @@ static void put_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *c
 {
     Extract *extract = data;
 
-    put(extract, at,
-        (XtfOp){.kind = XTF_OP_END,
-                .message = at->message,
-                .peer = rank,
-                .root = collective->root,
-                .bytes = block_of(extract, collective, at),
-                .pattern = (uint8_t)collective->pattern,
-                .label = collective->operation,
-                .receives = at->receives});
+    put_after_sends(extract, at,
+                    (XtfOp){.kind = XTF_OP_END,
+                            .message = at->message,
+                            .peer = rank,
+                            .root = collective->root,
+                            .bytes = block_of(extract, collective, at),
+                            .pattern = (uint8_t)collective->pattern,
+                            .label = collective->operation,
+                            .receives = at->receives});
 }
 
 /* Adds the time of computing from the last operation to the end of each location. */
@@ -172,7 +173,7 @@ static void put_exits(Extract *extract)
             xtf_replay_bounds(extract->replay, process, i, &bounds);
             const XtfReplayCall last = {.outside = bounds.outside};
             const XtfReplayEvent at = {.process = process, .number = i, .seq = UINT64_MAX, .call = &last};
-            put(extract, &at, (XtfOp){.kind = XTF_OP_EXIT});
+            put_after_sends(extract, &at, (XtfOp){.kind = XTF_OP_EXIT});
         }
 }
 

@@ -6,7 +6,7 @@
 #define NO_FLOW    UINT32_MAX
 #define NO_LINK    UINT32_MAX
 #define LITTLE     1e-9  /* relative difference of equal rates */
-#define LEAST_RATE 1e-12 /* part of the capacity: no flow stands still by an error of rounding */
+#define LEAST_RATE 1e-12 /* part of the capacity: errors of rounding stop no flow */
 
 enum { ROUNDS_MAX = 6 };
 
@@ -21,7 +21,7 @@ typedef struct {
     uint64_t touched; /* number of the last round in which `trial` was set */
 } Link;
 
-/* A link whose flows get an equal share of what is left, or a flow with a limit. */
+/* A link whose flows get equal shares of its free capacity, or a flow with a limit. */
 typedef struct {
     double rate;
     uint32_t number;
@@ -74,7 +74,7 @@ XtfFlow *xtf_fair_flow(const XtfFairRates *rates, uint32_t number)
     return &rates->flows[number];
 }
 
-uint32_t xtf_fair_rates_add(XtfFairRates *rates, uint32_t one, uint32_t other, double limit)
+uint32_t xtf_fair_rates_add(XtfFairRates *rates, uint32_t first, uint32_t second, double limit)
 {
     uint32_t number = rates->free;
 
@@ -87,7 +87,7 @@ uint32_t xtf_fair_rates_add(XtfFairRates *rates, uint32_t one, uint32_t other, d
         }
         number = rates->n_flows++;
     }
-    rates->flows[number] = (XtfFlow){.links = {one, other},
+    rates->flows[number] = (XtfFlow){.links = {first, second},
                                      .limit = limit < rates->capacity * (1 - LITTLE) ? limit : INFINITY,
                                      .bottleneck = NO_LINK};
     return number;
@@ -197,7 +197,7 @@ static double limit_of(const XtfFairRates *rates, const XtfFlow *flow)
     return outside ? MIN(flow->limit, flow->rate) : flow->limit;
 }
 
-static void add_member(XtfFairRates *rates, uint32_t number)
+static void add_region_flow(XtfFairRates *rates, uint32_t number)
 {
     XtfFlow *flow = &rates->flows[number];
 
@@ -222,7 +222,7 @@ static void begin_round(XtfFairRates *rates)
         link->left = rates->capacity;
         link->n_open = link->n;
         for (uint32_t k = 0; k < link->n; k++)
-            add_member(rates, link->flows[k]);
+            add_region_flow(rates, link->flows[k]);
         if (link->n > 0)
             add_candidate(rates->candidates, (Candidate){link->left / link->n, number, false});
     }

@@ -39,7 +39,7 @@ void xtf_fair_rates_free(XtfFairRates *rates); /* accepts NULL */
 /* Returns a flow, until the next one is added. */
 XtfFlow *xtf_fair_flow(const XtfFairRates *rates, uint32_t number);
 /* Adds a flow, and returns its number. It has no rate until it begins. */
-uint32_t xtf_fair_rates_add(XtfFairRates *rates, uint32_t one, uint32_t other, double limit);
+uint32_t xtf_fair_rates_add(XtfFairRates *rates, uint32_t first, uint32_t second, double limit);
 /* Begins and ends a flow. After some of these, the caller calls xtf_fair_rates_update() with their links. A flow that
  * ended is no more. */
 void xtf_fair_rates_begin(XtfFairRates *rates, uint32_t number);

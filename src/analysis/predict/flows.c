@@ -19,39 +19,39 @@ struct XtfFlows {
 
 /* ---- The heap. */
 
-static bool is_before(const XtfFlows *flows, uint32_t a, uint32_t b)
+static bool is_due_before(const XtfFlows *flows, uint32_t a, uint32_t b)
 {
-    const XtfFlow *one = xtf_fair_flow(flows->rates, a), *other = xtf_fair_flow(flows->rates, b);
+    const XtfFlow *left = xtf_fair_flow(flows->rates, a), *right = xtf_fair_flow(flows->rates, b);
 
-    return one->next < other->next || (one->next == other->next && a < b);
+    return left->next < right->next || (left->next == right->next && a < b);
 }
 
-static void place(XtfFlows *flows, uint32_t at, uint32_t flow)
+static void place_in_heap(XtfFlows *flows, uint32_t at, uint32_t flow)
 {
     flows->heap[at] = flow;
     xtf_fair_flow(flows->rates, flow)->place = at;
 }
 
-static void sift_up(XtfFlows *flows, uint32_t at, uint32_t flow)
+static void move_up(XtfFlows *flows, uint32_t at, uint32_t flow)
 {
-    for (; at > 0 && is_before(flows, flow, flows->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        place(flows, at, flows->heap[(at - 1) / 2]);
-    place(flows, at, flow);
+    for (; at > 0 && is_due_before(flows, flow, flows->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        place_in_heap(flows, at, flows->heap[(at - 1) / 2]);
+    place_in_heap(flows, at, flow);
 }
 
-static void sift_down(XtfFlows *flows, uint32_t at, uint32_t flow)
+static void move_down(XtfFlows *flows, uint32_t at, uint32_t flow)
 {
     for (uint32_t child; (child = 2 * at + 1) < flows->n_heap; at = child) {
-        if (child + 1 < flows->n_heap && is_before(flows, flows->heap[child + 1], flows->heap[child]))
+        if (child + 1 < flows->n_heap && is_due_before(flows, flows->heap[child + 1], flows->heap[child]))
             child++;
-        if (!is_before(flows, flows->heap[child], flow))
+        if (!is_due_before(flows, flows->heap[child], flow))
             break;
-        place(flows, at, flows->heap[child]);
+        place_in_heap(flows, at, flows->heap[child]);
     }
-    place(flows, at, flow);
+    place_in_heap(flows, at, flow);
 }
 
-/* Moves a flow to its place in the heap, after its time has changed. */
+/* Moves a flow to its place_in_heap in the heap, after its time has changed. */
 static void move_in_heap(XtfFlows *flows, uint32_t flow)
 {
     uint32_t at = xtf_fair_flow(flows->rates, flow)->place;
@@ -61,11 +61,11 @@ static void move_in_heap(XtfFlows *flows, uint32_t flow)
             flows->room = MAX(64, 2 * flows->room);
             flows->heap = g_renew(uint32_t, flows->heap, flows->room);
         }
-        sift_up(flows, flows->n_heap++, flow);
+        move_up(flows, flows->n_heap++, flow);
         return;
     }
-    sift_up(flows, at, flow);
-    sift_down(flows, xtf_fair_flow(flows->rates, flow)->place, flow);
+    move_up(flows, at, flow);
+    move_down(flows, xtf_fair_flow(flows->rates, flow)->place, flow);
 }
 
 static uint32_t take_first(XtfFlows *flows)
@@ -73,7 +73,7 @@ static uint32_t take_first(XtfFlows *flows)
     uint32_t first = flows->heap[0], last = flows->heap[--flows->n_heap];
 
     if (flows->n_heap > 0)
-        sift_down(flows, 0, last);
+        move_down(flows, 0, last);
     xtf_fair_flow(flows->rates, first)->place = NOT_IN_HEAP;
     return first;
 }
@@ -121,7 +121,7 @@ uint64_t xtf_flows_next_time(const XtfFlows *flows)
     return flows->n_heap > 0 ? xtf_fair_flow(flows->rates, flows->heap[0])->next : UINT64_MAX;
 }
 
-/* Brings what is left of a flow up to date, and computes its end by its new rate. */
+/* Computes the bytes that are left of a flow, and its end by its new rate. */
 static void change_rate(void *data, uint32_t number, double rate)
 {
     XtfFlows *flows = data;

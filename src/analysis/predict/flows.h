@@ -3,7 +3,7 @@
  * link to the network of its source, and the link from the network of its target.
  *
  * Rates are max-min fair: each flow has a full link on which no other flow is faster, or its own limit. When a flow
- * begins or ends, only the flows whose rates change are computed anew, and those that share a full link with them.
+ * begins or ends, only rates near it are computed anew (fair-rates.h).
  *
  * Times are in parts of a tick. One thread uses the flows.
  */
@@ -23,7 +23,7 @@ void xtf_flows_add(XtfFlows *flows, uint64_t begin, uint32_t from, uint32_t to, 
                    uint32_t user);
 /* Returns the time of the next begin or end of a flow; UINT64_MAX: there is none. */
 uint64_t xtf_flows_next_time(const XtfFlows *flows);
-/* Goes to that time. Returns the users of the flows that ended, until the next call. */
+/* Advances to that time. Returns the users of the flows that ended, until the next call. */
 const uint32_t *xtf_flows_advance(XtfFlows *flows, uint32_t *n);
 /* Returns the rate of a user's flow at present, in bytes a part; 0 if it does not flow. Slow: for tests. */
 double xtf_flows_rate(const XtfFlows *flows, uint32_t user);

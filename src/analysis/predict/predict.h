@@ -16,14 +16,14 @@
 
 typedef struct XtfPredict XtfPredict;
 
-/* Reads a trace. `factors`, by region, are those of XtfReplayOptions, borrowed until the prediction is freed; NULL:
- * none. Borrows the trace. XTF_ERROR_UNSUPPORTED for joined runs, traces without their first volumes, and clocks of
- * bytes. `steps` may be NULL, here and below. */
+/* Reads a trace. `factors`: see XtfReplayOptions; borrowed until the prediction is freed. Borrows the trace.
+ * XTF_ERROR_UNSUPPORTED for joined runs, traces without their first volumes, and clocks of bytes. `steps` may be NULL,
+ * here and below. */
 XtfPredict *xtf_predict_new(XtfTrace *trace, const uint32_t *factors, XtfSteps *steps, GError **error);
 void xtf_predict_free(XtfPredict *predict); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPredict, xtf_predict_free)
 
-/* What was read; both are borrowed. */
+/* Returns the replay of the trace, and the results of its run. Both are borrowed. */
 XtfReplay *xtf_predict_replay(const XtfPredict *predict);
 const XtfExtraction *xtf_predict_extraction(const XtfPredict *predict);
 /* Returns the program, with the factors of regions. Borrowed. */

@@ -1,8 +1,8 @@
 /*
  * The times of all records in a prediction, for a copy of the trace.
  *
- * All locations begin at the time of the trace's first record. A record has the clock of its location: the time of
- * computing up to it, and the waits and overheads of the operations up to it. The record of a send has the clock before
+ * All locations begin at the time of the trace's first record. A record has the clock of its location: computing,
+ * waits and overheads up to it. The record of a send has the clock before
  * the send.
  */
 #pragma once

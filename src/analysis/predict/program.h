@@ -1,6 +1,6 @@
 /*
- * What the locations of a run do, for an engine that computes when they do it: computing, messages and collective
- * operations, each location's in its own order, in logs of a temporary file.
+ * Programs for the engine of predictions: the computing, messages and collective operations of each location, in order.
+ * They are in logs of a temporary file.
  *
  * Different threads may read a program at once.
  */
@@ -29,9 +29,10 @@ typedef struct {
     XtfOpKind kind;
     uint64_t computing; /* time of computing before it, from the location's begin: see XtfRunProgram.in_parts */
     uint64_t seq;       /* of its record */
-    uint64_t message;   /* key of the message or the operation, the same at all its ends; an operation's has the row of
-                           its communicator in the high 32 bits */
-    uint64_t bytes;     /* of SEND; of END: of a block (collective-rounds.h), or that the member sends (NOBODY) */
+    uint64_t message;   /* key of a message or an operation, the same at all its ends. The high 32 bits of an operation
+                           are the row of its communicator */
+    uint64_t bytes;     /* of SEND; of END: of a block (collective-rounds.h), or all that the member sends if pattern is
+                           XTF_REPLAY_NOBODY */
     uint64_t time;      /* recorded time of SEND, in ticks */
     uint32_t peer;      /* of SEND and RECEIVE: the other process; of BEGIN and END: the rank */
     uint32_t comm, tag; /* of RECEIVE */

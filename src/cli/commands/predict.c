@@ -88,7 +88,7 @@ static bool compute_run(Predict *predict, XtfSteps *steps, GError **error)
     return predict->run && write_output(predict, steps, error);
 }
 
-static bool compute(Predict *predict, XtfSteps *steps, GError **error)
+static bool compute_all(Predict *predict, XtfSteps *steps, GError **error)
 {
     if (!xtf_predict_region_factors(predict->trace, predict->texts.regions, &predict->region_factors, error))
         return false;
@@ -108,7 +108,7 @@ static bool compute_with_progress(Predict *predict, GError **error)
     XtfInterrupts interrupts;
     XtfSteps steps = {
         .cancel = xtf_interrupts_catch(&interrupts), .progress = xtf_progress_step, .progress_data = progress};
-    bool good = compute(predict, &steps, error);
+    bool good = compute_all(predict, &steps, error);
 
     xtf_interrupts_release(&interrupts);
     return good;

@@ -34,7 +34,7 @@ typedef struct {
 } Unit;
 
 /* Parses a number that is not negative, and its unit. False for anything else. */
-static bool parse_number(const char *text, const Unit *units, unsigned n_units, double *value)
+static bool parse_quantity(const char *text, const Unit *units, unsigned n_units, double *value)
 {
     char *end;
     double number = g_ascii_isdigit(*text) ? g_ascii_strtod(text, &end) : NAN;
@@ -55,7 +55,7 @@ static bool parse_seconds(const char *option, const char *text, double *seconds,
 {
     static const Unit units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 
-    return (parse_number(text, units, G_N_ELEMENTS(units), seconds) && *seconds <= LATENCY_MAX) ||
+    return (parse_quantity(text, units, G_N_ELEMENTS(units), seconds) && *seconds <= LATENCY_MAX) ||
            xtf_fail(error, XTF_ERROR_INVALID, "--%s takes a time up to 1000 s, such as 2us, not '%s'", option, text);
 }
 
@@ -68,7 +68,7 @@ static bool parse_bandwidth(const char *option, const char *text, double *bandwi
         *bandwidth = INFINITY;
         return true;
     }
-    return (parse_number(text, units, G_N_ELEMENTS(units), bandwidth) && *bandwidth >= BANDWIDTH_MIN) ||
+    return (parse_quantity(text, units, G_N_ELEMENTS(units), bandwidth) && *bandwidth >= BANDWIDTH_MIN) ||
            xtf_fail(error, XTF_ERROR_INVALID, "--%s takes bytes a second, such as 10G (10^10), or inf, not '%s'",
                     option, text);
 }
@@ -78,7 +78,7 @@ static bool parse_factor(const char *option, const char *text, uint64_t *factor,
     static const Unit units[] = {{"", 1}};
     double number;
 
-    if (!parse_number(text, units, G_N_ELEMENTS(units), &number) || number > FACTOR_MAX)
+    if (!parse_quantity(text, units, G_N_ELEMENTS(units), &number) || number > FACTOR_MAX)
         return xtf_fail(error, XTF_ERROR_INVALID, "--%s takes a factor from 0 to 1000, such as 0.5, not '%s'", option,
                         text);
     *factor = (uint64_t)(number * XTF_FACTOR_ONE + 0.5);

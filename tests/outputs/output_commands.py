@@ -51,7 +51,7 @@ def outputs(archive, network, program):
     """Yields commands that make a file or a folder, and then commands that replace another one."""
     makers = [("import", ["import", "-q", archive], "melt.xtf"), ("import of a network", ["import", "-q", network], "network.xtf"),
               ("merge", ["merge", "-q", "left.xtf", "right.xtf"], "melt.xtf"), ("align", ["align", "-q", "melt.xtf"], None),
-              ("analyze -o", ["analyze", "-q", "melt.xtf"], None),
+              ("analyze -o", ["analyze", "-q", "melt.xtf"], None), ("predict -o", ["predict", "-q", "melt.xtf"], "melt.xtf"),
               ("cluster", ["cluster", "-q", network], "old-cluster.nc"), 
               *((f"export {exporter}", ["export", exporter, "-q", *trace.split()], f"old-{exporter}")
                 for exporter, trace in (("otf2", "melt.xtf"), ("cube", "analysed.xtf"), ("opents", "melt.xtf"), ("chrome", "melt.xtf proc/0/sends"), ("network", "network.xtf"), ("csv", "melt.xtf")))]
@@ -79,6 +79,7 @@ def printed():
     for arguments in (["cat", "melt.xtf", "profile"], ["cat", "melt.xtf", "records"], ["cat", "network.xtf", "length/1000/heat.png"],
                       ["cat", "melt.xtf", "timeline.svg"], ["ls", "melt.xtf"], ["info", "melt.xtf"], ["check", "melt.xtf"],
                       ["diff", "melt.xtf", "analysed.xtf"], ["top", "--once", "melt.xtf"], ["watch", "--once", "melt.xtf"], ["deadlock", "melt.xtf"],
+                      ["predict", "melt.xtf"],
                       ["play", "--frame", "1", "melt.xtf"],
                       ["play", "melt.xtf"], ["cluster", "network.nc"], ["cache"], ["export", "--help"], ["--help"], ["--version"]):
         yield Command(" ".join(arguments), *arguments, stdout=True)

@@ -23,7 +23,7 @@ from naive_ideal import Ideal
 from naive_waits import Waits
 from path_programs import BARRIER, BCAST, NO_ROOT, Timeline
 from shown import ticks_of
-from test_ideal import check_equal, make_archive, random_timelines
+from test_ideal import THREADS, check_equal, make_archive, random_timelines
 from xtfrun import Failure, Xtf, check, fewer_archives, need_programs, n_rounds, run_test, shared_traces, temporary_folder
 
 IDEAL = ("--latency", "0", "--bandwidth", "inf", "--overhead", "0")
@@ -301,6 +301,23 @@ def check_factors(xtf, script, folder):
     check_known(xtf, trace, (*IDEAL, "--region", "work=5", "--region", "pack=2", "--cpu", "0"), [0])
 
 
+def check_warnings(xtf, script, folder, archive):
+    """Checks that the report warns of threads, of clocks that contradict messages, and of messages that are not matched."""
+    trace = folder / "warnings.xtf"
+    xtf.import_archive(make_archive(script, folder, "threads", THREADS.split("\n")[1:]), trace)
+    check("1 threads beside the first" in Prediction(xtf, trace).warnings, "no warning of a thread")
+    sender, receiver = timelines = begin(2)
+    sender.work(1000)
+    sender.call("MPI_Send", 2000, ("S", 1, 0, 0, 8))
+    receiver.call("MPI_Recv", 300, ("R", 0, 0, 0, 8))
+    trace = program_trace(xtf, script, folder, "backward", timelines)
+    found = Prediction(xtf, trace, "--latency", "1us", "--bandwidth", "inf")
+    check("1 of 1 messages were received before they were sent" in found.warnings, f"no warning of wrong clocks: {found.warnings}")
+    check_equal(found.ends(), [1000, 2000], "a message whose clocks are wrong")
+    xtf.import_archive(archive, trace)
+    check("sends and receives are not matched" in Prediction(xtf, trace).warnings, "no warning of messages that are not matched")
+
+
 def check_refusals(xtf, folder):
     trace = folder / "message.xtf"
     for options in (("--latency", "2"), ("--latency", "-1us"), ("--bandwidth", "0"), ("--bandwidth", "x"), ("--eager", "x"), ("--cpu", "2=1"),
@@ -319,6 +336,7 @@ def main():
         for test in (check_message, check_late_posting, check_sharing, check_operations, check_exchange, check_map, check_factors):
             test(xtf, script, folder)
         check_refusals(xtf, folder)
+        check_warnings(xtf, script, folder, sys.argv[4])
         check_network(xtf, folder, sys.argv[3])
         check_outputs(xtf, script, folder)
         compare_all(xtf, script, folder, [*map(pathlib.Path, sys.argv[4:])])

@@ -13,6 +13,8 @@
  */
 #include "src/analysis/predict/engine-private.h"
 
+enum { MEMBERS_A_MESSAGE = 4 };
+
 /* ---- The table of operations. */
 
 static uint32_t members_of(const XtfEngine *engine, const XtfOp *op)
@@ -66,12 +68,21 @@ static void clear_operation(XtfEngineOperation *operation)
     xtf_flights_finish(&operation->messages);
 }
 
+/* Returns the messages that take about as much memory as an open operation, for each of its members. */
+static uint64_t weight_of(const XtfEngineOperation *operation)
+{
+    return 1 + operation->n / MEMBERS_A_MESSAGE;
+}
+
 static void end_member(XtfEngine *engine, uint32_t index)
 {
     XtfEngineOperation *operation = xtf_engine_operation(engine, index);
 
     if (++operation->n_ended < operation->n)
         return;
+    for (uint32_t rank = 0; rank < operation->n; rank++)
+        if (operation->members[rank].begun)
+            engine->locations[operation->members[rank].location].n_inflight -= weight_of(operation);
     xtf_flights_remove(&engine->operations_by_key, xtf_flights_find(&engine->operations_by_key, operation->key));
     clear_operation(operation);
     operation->next = engine->free_operation;
@@ -104,8 +115,12 @@ void xtf_engine_begin(XtfEngine *engine, uint32_t location, const XtfOp *op)
         return;
     XtfEngineOperation *operation = xtf_engine_operation(engine, index);
     uint32_t prefix = operation->prefix;
-    operation->n_begun += !operation->members[op->peer].begun;
-    operation->members[op->peer] = (XtfEngineMember){.begin = clock, .begun = true, .sends = op->sends};
+    if (operation->members[op->peer].begun)
+        return;
+    operation->n_begun++;
+    engine->locations[location].n_inflight += weight_of(operation);
+    operation->members[op->peer] =
+        (XtfEngineMember){.begin = clock, .location = location, .begun = true, .sends = op->sends};
     if (op->sends)
         operation->latest = MAX(operation->latest, clock);
     while (operation->prefix < operation->n && operation->members[operation->prefix].begun)

@@ -34,6 +34,7 @@ typedef struct {
 /* The begin of a member of an operation. */
 typedef struct {
     uint64_t begin; /* clock */
+    uint32_t location;
     bool begun, sends;
 } XtfEngineMember;
 
@@ -53,7 +54,7 @@ typedef struct {
     XtfOpReader reader;
     XtfPredictedTimes times; /* end: the clock */
     uint64_t factor;
-    uint32_t n_inflight; /* messages that it sent, and that are not received */
+    uint64_t n_inflight; /* messages that it sent, and that are not received; and the weight of its open operations */
     XtfRounds rounds;    /* of its collective operation */
     /* Messages that its operation, or the step of it, sends and receives; XTF_NO_INDEX: none. */
     uint32_t message, received;

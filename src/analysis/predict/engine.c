@@ -339,6 +339,10 @@ bool xtf_predict_run(const XtfRunProgram *program, const XtfMachine *machine, co
 
     init_engine(&engine, factors);
     bool good = run_all(&engine, error);
+    if (good && engine.error) {
+        g_propagate_error(error, g_steal_pointer(&engine.error));
+        good = false;
+    }
     if (good) {
         result.locations = g_new(XtfPredictedTimes, (gsize)program->n_locations + 1);
         for (uint32_t i = 0; i < program->n_locations; i++)

@@ -12,6 +12,7 @@ struct XtfPredict {
     XtfRunProgram *program;  /* with the factors of regions */
     XtfRunProgram *recorded; /* without them; NULL: `program` has none */
     XtfExtraction extraction;
+    uint32_t *first; /* first location, by process */
 };
 
 static bool check_trace(XtfTrace *trace, const XtfTraceContext *context, GError **error)
@@ -60,7 +61,10 @@ XtfPredict *xtf_predict_new(XtfTrace *trace, const uint32_t *factors, XtfSteps *
     if (factors && !(predict->recorded = read_program(predict, NULL, NULL, steps, error)))
         return NULL;
     predict->program = read_program(predict, factors, &predict->replay, steps, error);
-    return predict->program ? g_steal_pointer(&predict) : NULL;
+    if (!predict->program)
+        return NULL;
+    predict->first = xtf_replay_first_locations(predict->replay);
+    return g_steal_pointer(&predict);
 }
 
 void xtf_predict_free(XtfPredict *predict)
@@ -70,6 +74,7 @@ void xtf_predict_free(XtfPredict *predict)
     xtf_run_program_free(predict->program);
     xtf_run_program_free(predict->recorded);
     xtf_replay_free(predict->replay);
+    g_free(predict->first);
     g_free(predict);
 }
 
@@ -121,6 +126,11 @@ bool xtf_predict_baseline(XtfPredict *predict, const XtfMachine *machine, XtfSte
 
 /* ---- Processes. */
 
+uint32_t xtf_predict_first_location(const XtfPredict *predict, uint32_t process)
+{
+    return predict->first[process];
+}
+
 static uint64_t ticks_of(uint64_t parts)
 {
     return parts / XTF_PREDICT_PARTS; /* rounded down, as the times of records are */
@@ -144,8 +154,7 @@ static uint64_t recorded_time(const XtfPredict *predict, uint32_t process, uint3
 XtfPredictedProcess xtf_predicted_process(const XtfPredict *predict, const XtfPrediction *prediction, uint32_t number)
 {
     const XtfReplayProcess *process = xtf_replay_process(predict->replay, number);
-    g_autofree uint32_t *first = xtf_replay_first_locations(predict->replay);
-    const XtfPredictedTimes *all = prediction->locations + first[number];
+    const XtfPredictedTimes *all = prediction->locations + predict->first[number];
     uint32_t last = 0;
 
     for (uint32_t i = 1; i < process->n_locations; i++)

@@ -29,6 +29,9 @@ const XtfExtraction *xtf_predict_extraction(const XtfPredict *predict);
 /* Returns the program, with the factors of regions. Borrowed. */
 const XtfRunProgram *xtf_predict_program(const XtfPredict *predict);
 
+/* Returns the first location of a process, both by their numbers. */
+uint32_t xtf_predict_first_location(const XtfPredict *predict, uint32_t process);
+
 /* Returns seconds in parts of a tick. */
 double xtf_predict_parts(const XtfPredict *predict, double seconds);
 /* Returns the network that the trace shows (estimate.h), without overhead, and with eager messages below 64 KiB. With

@@ -187,14 +187,13 @@ static bool visit_location(const void *data, uint32_t location, const XtfNewTime
     const XtfReplay *replay = xtf_predict_replay(run->predict);
     const XtfRunProgram *program = xtf_predict_program(run->predict);
     uint32_t process = program->processes[location];
-    g_autofree uint32_t *first = xtf_replay_first_locations(replay);
     Visit visit = {.run = run,
                    .visitor = visitor,
                    .factor = run->factors ? run->factors[process] : FACTOR_ONE,
                    .first = xtf_trace_clock(run->trace)->first};
     XtfReplayBounds bounds;
 
-    xtf_replay_bounds(replay, process, location - first[process], &bounds);
+    xtf_replay_bounds(replay, process, location - xtf_predict_first_location(run->predict, process), &bounds);
     if (bounds.begin > bounds.end)
         return true;
     xtf_log_reader_init(&visit.log, &run->spool, &run->shifts[location].log, BUFFER_MAX);

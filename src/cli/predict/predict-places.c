@@ -28,10 +28,16 @@ static bool parse_pair(const char *line, uint64_t *first, uint64_t *second)
 /* Returns the number of a process; UINT32_MAX: the trace does not have it. */
 static uint32_t number_of(const XtfReplay *replay, uint64_t proc)
 {
-    for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
-        if (xtf_replay_process(replay, i)->proc == proc)
-            return i;
-    return UINT32_MAX;
+    uint32_t low = 0, high = xtf_replay_n_processes(replay);
+
+    while (low < high) { /* processes ascend by their numbers in the trace */
+        uint32_t middle = low + (high - low) / 2;
+        if (xtf_replay_process(replay, middle)->proc < proc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < xtf_replay_n_processes(replay) && xtf_replay_process(replay, low)->proc == proc ? low : UINT32_MAX;
 }
 
 static bool add_line(const XtfReplay *replay, char *line, uint32_t *nodes, GError **error)

@@ -1,7 +1,8 @@
 /*
  * The state of an engine, and functions that its files share.
  *
- *     engine.c               locations, queues, the run
+ *     engine.c               the run
+ *     engine-locations.c     clocks of locations, and the queue
  *     engine-order.c         receives in another order
  *     engine-messages.c      messages between two processes
  *     engine-operations.c    collective operations

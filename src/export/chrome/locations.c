@@ -26,9 +26,8 @@ typedef struct {
 uint64_t xtf_chrome_nanoseconds(const XtfChromeExport *export, uint64_t ticks)
 {
     const XtfTimeScale *scale = &export->job->tree->context.scale;
-    unsigned __int128 n = (unsigned __int128)(ticks - MIN(ticks, scale->origin)) * scale->den;
 
-    return (uint64_t)(n / scale->num * 1000000000 + n % scale->num * 1000000000 / scale->num);
+    return xtf_nanoseconds_of(scale, ticks - MIN(ticks, scale->origin));
 }
 
 void xtf_chrome_add_peer(XtfChromeExport *export, uint64_t proc)

@@ -8,7 +8,6 @@
 #include "src/tree/node/node-class.h"
 
 enum {
-    NANOSECONDS = 1000000000,
     DECIMALS = 9,
 };
 
@@ -41,10 +40,7 @@ bool xtf_opents_has_frames(XtfExportJob *job)
 /* Converts ticks to nanoseconds, rounded down. */
 static uint64_t to_nanoseconds(const Frames *frames, unsigned __int128 ticks)
 {
-    const XtfTimeScale *scale = &frames->job->tree->context.scale;
-    unsigned __int128 seconds = ticks * scale->den / scale->num, remainder = ticks * scale->den % scale->num;
-
-    return (uint64_t)(seconds * NANOSECONDS + remainder * NANOSECONDS / scale->num);
+    return xtf_nanoseconds_of(&frames->job->tree->context.scale, ticks);
 }
 
 static void write_resources(const Frames *frames, const XtfClassTimes *times)

@@ -84,6 +84,13 @@ static inline double xtf_seconds_of(const XtfTimeScale *scale, unsigned __int128
     return (double)ticks * (double)scale->den / (double)scale->num;
 }
 
+/* Returns ticks in nanoseconds, rounded down, modulo 2^64. */
+static inline uint64_t xtf_nanoseconds_of(const XtfTimeScale *scale, unsigned __int128 ticks)
+{
+    ticks *= scale->den;
+    return (uint64_t)(ticks / scale->num * 1000000000 + ticks % scale->num * 1000000000 / scale->num);
+}
+
 /* Returns the i-th of the n + 1 bounds of n time bins that divide [a, b) as equally as ticks allow. */
 static inline uint64_t xtf_time_bin_bound(uint64_t a, uint64_t b, uint64_t i, uint64_t n)
 {

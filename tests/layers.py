@@ -50,7 +50,7 @@ BESIDE = [
                      ("export", "src/tree", ["src/export"])]),
     ("src/studies", [("fit", None, ["libxtf/base"]), ("model", "src/tree", []), ("scaling", "src/tree", []), ("representative", "src/tree", [])]),
     ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"]),
-                    ("chrome", "src/tree", ["src/import"])]),
+                    ("chrome", "src/tree", ["src/import"]), ("ti", "src/tree", ["src/import"])]),
 ]  # yapf: disable
 
 # The rooms beside that storeys use. A storey may also use the rooms beside that the storeys below it use.
@@ -58,7 +58,7 @@ USED_BY_STOREYS = {"src/tree": ["src/network/tables"], "src/cli": ["src/import",
 
 # A table of importers or exporters names the rooms that are registered in it. No other file uses rooms above it.
 TABLES = {"src/import/importers.c": ["src/import/otf2", "src/import/opents", "src/import/chrome", "src/network/import"],
-          "src/export/exporters.c": ["src/export/otf2", "src/export/cube", "src/export/csv", "src/export/html", "src/export/opents", "src/export/chrome", "src/network/export"]}  # yapf: disable
+          "src/export/exporters.c": ["src/export/otf2", "src/export/cube", "src/export/csv", "src/export/html", "src/export/opents", "src/export/chrome", "src/export/ti", "src/network/export"]}  # yapf: disable
 
 # Libraries that only these rooms may include.
 LIBRARIES = {"png": {"src/pictures/images"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/network/results"}}

@@ -244,6 +244,7 @@ bool xtf_export(const XtfExporter *exporter, XtfNode *directory, const char *out
                         .selection = directory->selection,
                         .rate = options->rate,
                         .for_scalasca = options->for_scalasca,
+                        .expands = options->expands,
                         .folder = folder};
     result = exporter->folder ? export_folder(&job, final_path, options, error)
                               : export_file(&job, final_path, options, error);

@@ -15,6 +15,7 @@ typedef struct {
     const char *source;  /* path of the trace as the user named it; never replaced. May be NULL */
     const char *rate;    /* rate of the slices to make, as in frames/RATE of the tree. NULL: "25fps" */
     bool for_scalasca;   /* leave out records at which Scalasca 2.6 aborts: see --scalasca */
+    bool expands;        /* write collective operations as messages of their members: see --expand */
     bool force;          /* replace an existing output of the same format */
     atomic_bool *cancel; /* any thread may set it: the export fails with XTF_ERROR_CANCELLED. May be NULL */
     void (*progress)(uint64_t records, double done, void *data); /* may be NULL */

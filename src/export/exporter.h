@@ -17,6 +17,7 @@ typedef struct {
     const char *option;      /* Meson's option that adds the exporter to a build; NULL: each build has it */
     bool has_rate;           /* makes slices of equal length: the option `rate` applies */
     bool for_scalasca;       /* can leave out records for Scalasca: the option `for_scalasca` applies */
+    bool expands;            /* can write collective operations as messages: the option `expands` applies */
     bool folder;             /* the output is a folder; else a file */
     /* True if the existing output is of this format, so that --force may replace it. In a folder, all files must be. */
     bool (*may_replace)(const char *path);

@@ -7,11 +7,13 @@
 #include "src/export/html/exporter.h"
 #include "src/export/opents/exporter.h"
 #include "src/export/otf2/exporter.h"
+#include "src/export/ti/exporter.h"
 #include "src/network/export/exporter.h"
 
 static const XtfExporter *const exporters[] = {
-    &xtf_otf2_exporter,   &xtf_cube_exporter, &xtf_html_exporter,   &xtf_network_exporter,
-    &xtf_opents_exporter, &xtf_csv_exporter,  &xtf_chrome_exporter, NULL,
+    &xtf_otf2_exporter,    &xtf_cube_exporter,   &xtf_html_exporter,
+    &xtf_network_exporter, &xtf_opents_exporter, &xtf_csv_exporter,
+    &xtf_chrome_exporter,  &xtf_ti_exporter,     NULL,
 };
 
 const XtfExporter *xtf_exporter_find(const char *name, GError **error)

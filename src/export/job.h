@@ -15,6 +15,7 @@ struct XtfExportJob {
     const char *final_path; /* path of the finished output: errors name it instead of `output` */
     const char *rate;       /* export.h */
     bool for_scalasca;      /* export.h */
+    bool expands;           /* export.h */
     const char *folder;     /* folder of `final_path`, for temporary files */
     XtfSupervised *shared;
     uint64_t total; /* records of the selection */

@@ -30,7 +30,7 @@ def make_inputs(program, folder, archive, network):
     xtf("analyze", "--quiet", "analysed.xtf")
     xtf("import", "--quiet", "-o", "network.xtf", network)
     (folder / "old").write_bytes(OLD)
-    for exporter, trace in (("cube", "analysed"), ("opents", "melt"), ("chrome", "melt"), ("network", "network"), ("otf2", "melt"), ("csv", "melt")):
+    for exporter, trace in (("cube", "analysed"), ("opents", "melt"), ("chrome", "melt"), ("network", "network"), ("otf2", "melt"), ("csv", "melt"), ("ti", "melt")):
         xtf("export", exporter, "--quiet", "-o", "old-" + exporter, trace + ".xtf")
     xtf("cluster", "--quiet", "-o", "old-cluster.nc", network)
 
@@ -54,7 +54,7 @@ def outputs(archive, network, program):
               ("analyze -o", ["analyze", "-q", "melt.xtf"], None), ("predict -o", ["predict", "-q", "melt.xtf"], "melt.xtf"),
               ("cluster", ["cluster", "-q", network], "old-cluster.nc"), 
               *((f"export {exporter}", ["export", exporter, "-q", *trace.split()], f"old-{exporter}")
-                for exporter, trace in (("otf2", "melt.xtf"), ("cube", "analysed.xtf"), ("opents", "melt.xtf"), ("chrome", "melt.xtf proc/0/sends"), ("network", "network.xtf"), ("csv", "melt.xtf")))]
+                for exporter, trace in (("otf2", "melt.xtf"), ("cube", "analysed.xtf"), ("opents", "melt.xtf"), ("chrome", "melt.xtf proc/0/sends"), ("network", "network.xtf"), ("csv", "melt.xtf"), ("ti", "melt.xtf")))]
     for name, (command, *arguments), old in makers:
         if command == "export":
             arguments = [arguments[0], "-o", "@/out.nc", *arguments[1:]]

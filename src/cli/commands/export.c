@@ -67,13 +67,14 @@ static int export_path(const XtfExporter *exporter, const char *path, const char
 int xtf_command_export(int argc, char **argv)
 {
     g_autofree char *output = NULL, *fps = NULL;
-    gboolean force = FALSE, quiet = FALSE, scalasca = FALSE, incomplete = FALSE;
+    gboolean force = FALSE, quiet = FALSE, scalasca = FALSE, expands = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2 and html, else a file",
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2, html and ti, else a file",
          "OUT"},
         {"fps", 0, 0, G_OPTION_ARG_STRING, &fps, "opents: slices per second (default: 25)", "N"},
         {"scalasca", 0, 0, G_OPTION_ARG_NONE, &scalasca, "otf2: leave out operations at which Scalasca 2.6 aborts",
          NULL},
+        {"expand", 0, 0, G_OPTION_ARG_NONE, &expands, "ti: write all collective operations as messages", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace OUT if it is an export", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no summary", NULL},
         XTF_INCOMPLETE_ENTRY(incomplete),
@@ -110,7 +111,12 @@ int xtf_command_export(int argc, char **argv)
         fprintf(stderr, "xtf: export: --scalasca is not for %s\n", exporter->name);
         return XTF_EXIT_USAGE;
     }
+    if (expands && !exporter->expands) {
+        fprintf(stderr, "xtf: export: --expand is not for %s\n", exporter->name);
+        return XTF_EXIT_USAGE;
+    }
     g_autofree char *rate = fps ? g_strconcat(fps, "fps", NULL) : NULL;
-    const XtfExportOptions options = {.source = argv[2], .rate = rate, .force = force, .for_scalasca = scalasca};
+    const XtfExportOptions options = {
+        .source = argv[2], .rate = rate, .force = force, .for_scalasca = scalasca, .expands = expands};
     return export_path(exporter, argc > 3 ? argv[3] : "/", output, &options, quiet, incomplete);
 }

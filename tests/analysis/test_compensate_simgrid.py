@@ -10,15 +10,12 @@ import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path += [str(TESTS / "roundtrip")]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "predict")]
 # pylint: disable=wrong-import-position
+import simgrid
 from shown import ticks_of
 from xtfrun import Xtf, check, need_programs, run_test, temporary_folder
 
-PLATFORM = """<?xml version="1.0"?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><cluster id="cluster" prefix="host" suffix="" radical="0-5" speed="1Gf" bw="1250MBps" lat="1us"/></platform>
-"""
 OPTIONS = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", "--cfg=smpi/send-is-detached-thresh:1000000",
            "--cfg=smpi/async-small-thresh:1000000", "--log=root.thres:critical"]
 REGIONS = ["main", "solve", "tiny", "MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Irecv", "MPI_Waitall", "MPI_Allreduce", "MPI_Barrier", "MPI_Finalize"]
@@ -28,8 +25,7 @@ COSTS = {"even and odd": [2000, 20000] * 3, "one": [0, 0, 9000, 0, 0, 0], "all":
 
 def simulate(folder, seed, costs):
     """Returns the events of a run, as lines of a script, by process."""
-    done = subprocess.run(["smpirun", "-np", str(N), "-platform", "platform.xml", "-hostfile", "hosts", *OPTIONS, folder / "probes", str(ROUNDS),
-                           str(seed), *map(str, costs)], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    done = simgrid.smpirun(folder, N, *OPTIONS, folder / "probes", str(ROUNDS), str(seed), *map(str, costs))
     check(done.returncode == 0, f"smpirun: {done.stderr}")
     events = {rank: [] for rank in range(N)}
     for line in done.stdout.splitlines():
@@ -73,8 +69,7 @@ def main():
     xtf, otf2_script, root = Xtf(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
     with temporary_folder() as name:
         folder = pathlib.Path(name)
-        (folder / "platform.xml").write_text(PLATFORM)
-        (folder / "hosts").write_text("".join(f"host{i}\n" for i in range(N)))
+        simgrid.write_platform(folder, simgrid.cluster(N, "1250MBps", "1us"), N)
         subprocess.run(["smpicc", "-w", "-O1", "-o", folder / "probes", root / "tests/analysis/smpi-probes.c", "-lm"], check=True)
         for seed in ([int(sys.argv[4])] if len(sys.argv) > 4 else (1, 2)):
             truth = simulate(folder, seed, [])

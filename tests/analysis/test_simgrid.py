@@ -8,17 +8,15 @@ usage: test_simgrid.py XTF OTF2-SCRIPT SOURCE N [FIRST]
 
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "predict"))
+# pylint: disable=wrong-import-position
 from test_synchronous import REGIONS, Failure, Xtf, random_program, report_of, run_test, temporary_folder
-from xtfrun import skip
+import simgrid
+from xtfrun import need_programs
 
-PLATFORM = """<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><cluster id="cluster" prefix="host" suffix="" radical="0-7" speed="1Gf" bw="125MBps" lat="10us"/></platform>
-"""
 OPTIONS = ["--cfg=smpi/send-is-detached-thresh:0", "--cfg=smpi/async-small-thresh:0", "--cfg=smpi/simulate-computation:no", "--log=root.thres:critical",
            "--log=ker_engine.thres:info", "--log=xbt_cfg.thres:critical"]
 DEADLOCK = re.compile(r"(\d+) actors are still ")
@@ -64,8 +62,7 @@ def calls_of(program):
 def run_simgrid(player, folder, program):
     """Returns how many processes wait for ever."""
     (folder / "calls").write_text("\n".join(calls_of(program)) + "\n", encoding="utf-8")
-    done = subprocess.run(["smpirun", "-np", str(program.n_procs), "-platform", "platform.xml", "-hostfile", "hosts", *OPTIONS, player, "calls"],
-                          cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    done = simgrid.smpirun(folder, program.n_procs, *OPTIONS, player, "calls")
     said = done.stdout + done.stderr
     found = DEADLOCK.search(said)
     if not found and (done.returncode or "Deadlock" in said or "rror" in said):
@@ -78,8 +75,7 @@ def check_programs(xtf, script, source, n, first):
         folder, hung = pathlib.Path(name), 0
         player = folder / "player"
         subprocess.run(["smpicc", "-O1", "-w", "-o", player, source / "tests/analysis/play-program.c"], check=True)
-        (folder / "platform.xml").write_text(PLATFORM, encoding="utf-8")
-        (folder / "hosts").write_text("".join(f"host{i}\n" for i in range(8)), encoding="utf-8")
+        simgrid.write_platform(folder, simgrid.cluster(8, "125MBps", "10us"), 8)
         for seed in range(first, first + n):
             program = random_program(seed, ("MPI_Barrier", "MPI_Allreduce"), False)
             stuck = run_simgrid(player, folder, program)
@@ -93,8 +89,7 @@ def check_programs(xtf, script, source, n, first):
 
 
 def main():
-    if not shutil.which("smpirun") or not shutil.which("smpicc"):
-        skip("smpirun of SimGrid is missing")
+    need_programs("smpicc", "smpirun")
     xtf, script, source, n, *first = sys.argv[1:]
     check_programs(Xtf(xtf), script, pathlib.Path(source), int(n), int(first[0]) if first else 0)
 

@@ -48,7 +48,7 @@ BESIDE = [
     ]),
     ("src/network", [("cluster", "libxtf", []), ("results", "libxtf", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
                      ("export", "src/tree", ["src/export"])]),
-    ("src/studies", [("fit", None, ["libxtf/base"]), ("model", "src/tree", []), ("scaling", "src/tree", []), ("representative", "src/tree", [])]),
+    ("src/studies", [("fit", None, ["libxtf/base"]), ("model", "src/tree", []), ("place", "src/tree", []), ("scaling", "src/tree", []), ("representative", "src/tree", [])]),
     ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"]),
                     ("chrome", "src/tree", ["src/import"]), ("ti", "src/tree", ["src/import"])]),
 ]  # yapf: disable

@@ -8,6 +8,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/copy/copy-trace.h"
 #include "src/cli/predict/predict-options.h"
+#include "src/cli/predict/predict-placement.h"
 #include "src/cli/predict/predict-report.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
@@ -140,10 +141,35 @@ static bool predict_source(Predict *predict, GError **error)
     return good;
 }
 
+/* Prints a placement on nodes. */
+static int print_places(const Predict *predict, gint n_nodes)
+{
+    GError *error = NULL;
+
+    if (n_nodes < 1 || n_nodes > XTF_PREDICT_NODES_MAX) {
+        xtf_print_line(stderr, "xtf: predict: --place needs a number of nodes from 1 to %d", XTF_PREDICT_NODES_MAX);
+        return XTF_EXIT_USAGE;
+    }
+    return xtf_predict_print_placement(predict->source, (uint32_t)n_nodes, predict->incomplete, &error)
+               ? XTF_EXIT_DONE
+               : xtf_cli_fail(error);
+}
+
+static const char summary[] =
+    "Predicts the recorded run on another network, on other processors, or with faster regions.\n"
+    "The line `baseline` is the recorded run by the same model, beside what was recorded.\n"
+    "\n"
+    "  xtf predict --latency 1us --bandwidth 10G run.xtf\n"
+    "  xtf predict --latency 1us -o fast.xtf run.xtf       and write the predicted run\n"
+    "  xtf predict --region solve=0.5 run.xtf              what is gained if solve is twice as fast\n"
+    "  xtf predict --latency 0 --bandwidth inf run.xtf     the ideal network\n"
+    "  xtf predict --place 4 run.xtf > 4.map               a placement on 4 nodes, for --map";
+
 int xtf_command_predict(int argc, char **argv)
 {
     g_auto(Predict) predict = {0};
     XtfPredictTexts *texts = &predict.texts;
+    gint place = G_MININT; /* not given */
     const GOptionEntry entries[] = {
         {"latency", 'l', 0, G_OPTION_ARG_STRING, &texts->latency,
          "Latency of a message between nodes (default: that of the trace)", "TIME"},
@@ -153,6 +179,7 @@ int xtf_command_predict(int argc, char **argv)
          "Time that sender and receiver spend on a message each (default: 0)", "TIME"},
         {"eager", 0, 0, G_OPTION_ARG_STRING, &texts->eager, "Senders do not wait to send less (default: 64K)", "BYTES"},
         {"map", 'm', 0, G_OPTION_ARG_FILENAME, &texts->map, "Nodes of processes: lines PROCESS NODE", "FILE"},
+        {"place", 0, 0, G_OPTION_ARG_INT, &place, "Print a map to N nodes that moves few bytes between them", "N"},
         {"network", 0, 0, G_OPTION_ARG_FILENAME, &texts->network, "A measured network; its processors are the nodes",
          "NET"},
         {"local-latency", 0, 0, G_OPTION_ARG_STRING, &texts->local_latency,
@@ -176,18 +203,11 @@ int xtf_command_predict(int argc, char **argv)
     };
     GError *error = NULL;
 
-    if (!xtf_cli_parse(
-            &argc, &argv, 1, "TRACE",
-            "Predicts the recorded run on another network, on other processors, or with faster regions.\n"
-            "The line `baseline` is the recorded run by the same model, beside what was recorded.\n"
-            "\n"
-            "  xtf predict --latency 1us --bandwidth 10G run.xtf\n"
-            "  xtf predict --latency 1us -o fast.xtf run.xtf       and write the predicted run\n"
-            "  xtf predict --region solve=0.5 run.xtf              what is gained if solve is twice as fast\n"
-            "  xtf predict --latency 0 --bandwidth inf run.xtf     the ideal network",
-            entries))
+    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE", summary, entries))
         return XTF_EXIT_USAGE;
     predict.source = argv[1];
+    if (place != G_MININT)
+        return print_places(&predict, place);
     if (predict.output && !predict.force && g_file_test(predict.output, G_FILE_TEST_EXISTS)) {
         xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", predict.output);
         return XTF_EXIT_FAILED;

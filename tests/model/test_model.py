@@ -220,6 +220,20 @@ class Model(unittest.TestCase):
         blanks = self.model(trace, "--parameter", "N=64", "--set", "relax=(N - 2) / P", "--at", "N=128")
         self.assertEqual(self.tables(blanks)[1:], self.tables(sums)[1:])
 
+    def test_no_time_below_zero_is_predicted(self):
+        trace, _ = self.make_run([self.jacobi(16, 4, 5)] * 4)
+        for size in ("P=2", "P=1"):
+            self.assertRegex(self.model(trace, "--set", "relax=P-3", "--at", size, status=1), rf"no prediction for {size}: .*P-3.* are -")
+        self.assertIn("are inf", self.model(trace, "--set", "relax=P^P^P", "--at", "P=9", status=1))
+        none = self.model(trace, "--set", "relax=P-3", "--at", "P=3")
+        self.assertAlmostEqual(float(self.tables(none)[2][0]["time"]), (1000 + 5 * (64 + 160)) * 1e-6, delta=1e-8)
+
+    def test_huge_and_tiny_numbers_fit_their_columns(self):
+        trace, _ = self.make_run([self.jacobi(16, 4, 5)] * 4)
+        for size in ("1.23456e-300", "1.23456e300"):
+            text = self.model(trace, "--parameter", f"N={size}", "--work", "relax=N", "--at", f"N={size}")
+            self.assertAlmostEqual(float(self.tables(text)[2][0]["time"]), self.recorded(text), delta=1e-8)
+
     def test_any_name_is_printed(self):
         names = ["MPI_a b", "MPI_\n", "x\ty", "=", "\u20ac", "MPI_" + "long" * 200, "%s", "*"]
         text = self.model(self.make_run([[("main", 1, [(name, 1) for name in names] * 3)]])[0])
@@ -235,6 +249,12 @@ class Model(unittest.TestCase):
         for options, message in ((["--set", "nothing=P"], "no loop"), (["--set", "relax=Q"], "unknown name"), (["--set", "relax=P+"], "missing"),
                                  (["--set", "relax=" + "(" * 500], "not an expression"), (["--work", "other=P"], "no region"), (["--at", "N=3"], "no parameter"),
                                  (["--set", "relax=P-2"], "not above 0"), (["--path", "time/10%-90%"], "whole processes"), (["--set", "relax=P)"], "behind")):
+            with self.subTest(options=options):
+                self.assertIn(message, self.model(trace, *options, status=1))
+        for name in ("log2", "ceil", "N#", "N;", "N\n", "\u00fc", "1N", ""):
+            self.assertIn("no name for expressions", self.model(trace, "--parameter", f"{name}=8", status=2), name)
+        for options, message in ((["--set", "relax=1/0"], "no finite number"), (["--set", "relax=P^P^P^P^P^P"], "no finite number"), (["--at", ""], "a size"),
+                                 (["--at", "P=0.5"], "whole number"), (["--at", "P=2.5"], "whole number"), (["--set", "relax=P-1", "--at", "P=1e400"], "above 0")):
             with self.subTest(options=options):
                 self.assertIn(message, self.model(trace, *options, status=1))
         self.assertIn("the mean of 1 process", self.model(trace, "--path", "proc/1"))

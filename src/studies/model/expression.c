@@ -147,6 +147,20 @@ bool xtf_expression_value(const char *text, const XtfProgramVariables *variables
     return true;
 }
 
+/* True if expressions can have a name: letters, digits and _, and not the name of a function. */
+static bool is_variable_name(const char *name, size_t length)
+{
+    bool is_function = length == 4 && (memcmp(name, "log2", 4) == 0 || memcmp(name, "ceil", 4) == 0);
+
+    if (length == 0 || length >= XTF_PROGRAM_NAME_MAX || !g_ascii_isalpha(*name) || is_function)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (!g_ascii_isalnum(name[i]) && name[i] != '_')
+            return false;
+    }
+    return true;
+}
+
 bool xtf_program_variables_set(XtfProgramVariables *variables, const char *setting, bool may_add, GError **error)
 {
     const char *sign = strchr(setting, '=');
@@ -155,9 +169,12 @@ bool xtf_program_variables_set(XtfProgramVariables *variables, const char *setti
     double value = sign ? g_ascii_strtod(sign + 1, &end) : 0;
     unsigned i = 0;
 
-    if (!sign || !g_ascii_isalpha(*setting) || end == sign + 1 || *end || !(value > 0) || !isfinite(value) ||
-        length >= XTF_PROGRAM_NAME_MAX || strcspn(setting, "+-*/^()., ") < length)
+    if (!sign || end == sign + 1 || *end || !(value > 0) || !isfinite(value))
         return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is not NAME=NUMBER with a number above 0", setting);
+    if (!is_variable_name(setting, length))
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "\"%.*s\" is no name for expressions: up to %d letters, digits and _, a letter first",
+                        (int)length, setting, XTF_PROGRAM_NAME_MAX - 1);
     while (i < variables->n &&
            (strlen(variables->names[i]) != length || memcmp(variables->names[i], setting, length) != 0))
         i++;

@@ -321,7 +321,10 @@ static bool check_settings(const XtfProgramOptions *options, GArray *settings, c
         const XtfProgramSetting *setting = &g_array_index(settings, XtfProgramSetting, i);
         if (!xtf_expression_value(setting->expression, &options->variables, &value, error))
             return false;
-        if (!(value > 0) || !isfinite(value))
+        if (!isfinite(value))
+            return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is no finite number in the recorded run",
+                            setting->expression);
+        if (!(value > 0))
             return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is not above 0 in the recorded run", setting->expression);
         if (used && !setting->is_used)
             return xtf_fail(error, XTF_ERROR_INVALID, "the model has no %s \"%s\"", noun, setting->name);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "libxtf/error.h"
 #include "src/tables/format/table.h"
 #include "src/trace/text/escape.h"
 #include "src/trace/text/lines.h"
@@ -40,7 +41,7 @@ const XtfTableDeclaration xtf_table_model_terms =
 const XtfTableDeclaration xtf_table_model_predictions =
     XTF_TABLE("model: predictions", "a line for each size of --at", prediction_columns);
 
-enum { REAL_WIDTH = 11, INDENTATION = 2 };
+enum { REAL_WIDTH = 12, INDENTATION = 2 }; /* of 1.23457e-123 */
 
 static const char real_format[] = "%.6g", short_format[] = "%.4g";
 
@@ -157,6 +158,25 @@ static char *print_size(const XtfProgramVariables *size)
     return g_string_free(text, FALSE);
 }
 
+/* Computes the time of a size, and the part of it in calls of MPI. Fails if a term has no time there. */
+static bool predict_time(const XtfProgramModel *model, const XtfProgramVariables *size, double *sum, double *mpi,
+                         GError **error)
+{
+    *sum = *mpi = 0;
+    for (guint i = 0; i < model->terms->len; i++) {
+        const XtfProgramTerm *term = xtf_program_term(model, i);
+        double seconds = xtf_program_term_time(model, term, size);
+        if (!(seconds >= 0) || !isfinite(seconds)) {
+            g_autofree char *text = print_size(size), *factor = print_factor(model, &term->factor);
+            return xtf_fail(error, XTF_ERROR_INVALID, "no prediction for %s: the executions of %s, %s, are %g", text,
+                            term->label, factor, xtf_program_product_value(&term->factor, size));
+        }
+        *sum += seconds;
+        *mpi += term->is_mpi ? seconds : 0;
+    }
+    return true;
+}
+
 bool xtf_program_report_predictions(const XtfProgramModel *model, const XtfProgramVariables *sizes, unsigned n,
                                     GString *out, GError **error)
 {
@@ -175,12 +195,9 @@ bool xtf_program_report_predictions(const XtfProgramModel *model, const XtfProgr
     xtf_lines_init(&lines, &grid, NULL, out);
     xtf_lines_header(&lines);
     for (unsigned i = 0; i < n; i++) {
-        double sum = 0, mpi = 0;
-        for (guint k = 0; k < model->terms->len; k++) {
-            double seconds = xtf_program_term_time(model, xtf_program_term(model, k), &sizes[i]);
-            sum += seconds;
-            mpi += xtf_program_term(model, k)->is_mpi ? seconds : 0;
-        }
+        double sum, mpi;
+        if (!predict_time(model, &sizes[i], &sum, &mpi, error))
+            return false;
         g_autofree char *size = print_size(&sizes[i]);
         xtf_lines_word(&lines, size);
         xtf_lines_real(&lines, real_format, sum);

@@ -108,6 +108,10 @@ static bool parse_sizes(char **texts, const XtfProgramVariables *recorded, GArra
             if (!xtf_program_variables_set(&size, *setting, false, error))
                 return false;
         }
+        if (!*settings)
+            return xtf_fail(error, XTF_ERROR_INVALID, "--at takes a size, such as P=8,N=128");
+        if (!(size.values[0] >= 1) || floor(size.values[0]) != size.values[0])
+            return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\": P is a whole number from 1 on", *text);
         g_array_append_val(sizes, size);
     }
     return true;

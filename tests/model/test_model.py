@@ -183,6 +183,31 @@ class Model(unittest.TestCase):
         text = self.model(self.make_run([program])[0])
         self.assertAlmostEqual(self.evaluate(text, P=1), 400e-6, delta=1e-9)
         self.assertLess(len(self.tables(text)[0]), 200)
+        self.assertIn("# Left out: 273 calls deeper than 127, ", text)
+
+    def test_what_is_left_out_is_said(self):
+        text = self.model(self.make_run([[("f", 1)], [("f", 1)]])[0])
+        self.assertNotIn("Left out", text)
+        source, trace = self.folder / "threads.json", self.folder / "threads.xtf"
+        call = [{"ph": "X", "pid": pid, "tid": tid, "name": "f", "ts": 1, "dur": 3} for pid, tid in ((0, 0), (0, 1), (1, 0))]
+        counters = [{"ph": "C", "pid": 2, "tid": 0, "name": "c", "ts": 2, "args": {"c": 1}}]
+        source.write_text(json.dumps({"traceEvents": call + counters}))
+        subprocess.run([XTF, "import", "-q", "-o", trace, source], check=True, capture_output=True, timeout=60)
+        text = self.model(trace)
+        self.assertIn("# Left out: 1 thread, which is not the first of its process.\n", text)
+        self.assertIn("# Left out: 1 process without calls in the first thread.\n", text)
+
+    def test_a_run_without_time(self):
+        text = self.model(self.make_run([[("f", 0)]])[0])
+        self.assertIn("# T = 0\n", text)
+        self.assertIn(" 1 call.\n", text)
+
+    def test_hidden_rows_do_not_widen_the_table(self):
+        program = []
+        for _ in range(100):
+            program = [("f", 0, program)]
+        heading = self.model(self.make_run([[("main", 1000, program)]])[0], "--least", "50").splitlines()[0]
+        self.assertLess(len(heading), 100)
 
     def jacobi(self, n, p, k):
         """Returns the paper's Jacobi program: the formula gives its times in microseconds."""

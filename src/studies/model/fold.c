@@ -29,12 +29,14 @@ XtfProgramFold *xtf_program_fold_new(uint64_t t)
     return fold;
 }
 
-void xtf_program_fold_enter(XtfProgramFold *fold, uint32_t region, uint64_t t)
+bool xtf_program_fold_enter(XtfProgramFold *fold, uint32_t region, uint64_t t)
 {
-    if (fold->depth == XTF_PROGRAM_DEPTH_MAX)
+    if (fold->depth == XTF_PROGRAM_DEPTH_MAX) {
         fold->n_deeper++;
-    else
-        push_frame(fold, region, t - fold->frames[fold->depth - 1].since, t);
+        return false;
+    }
+    push_frame(fold, region, t - fold->frames[fold->depth - 1].since, t);
+    return true;
 }
 
 /* Ends the innermost frame. Returns its node, with one turn. */

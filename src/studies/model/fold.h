@@ -15,7 +15,8 @@ typedef struct XtfProgramFold XtfProgramFold;
 
 /* Begins with the first record of a process. */
 XtfProgramFold *xtf_program_fold_new(uint64_t t);
-void xtf_program_fold_enter(XtfProgramFold *fold, uint32_t region, uint64_t t);
+/* Begins a call. False if it is too deep. */
+bool xtf_program_fold_enter(XtfProgramFold *fold, uint32_t region, uint64_t t);
 /* Leaves the innermost call. Ignores a LEAVE without a call. */
 void xtf_program_fold_leave(XtfProgramFold *fold, uint64_t t);
 /* Counts a message for the innermost call. */

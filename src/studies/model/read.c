@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     XtfProgramFold *fold;
     const Fields *fields; /* by schema */
-    uint64_t n_calls;
+    uint64_t n_calls, n_deeper;
 } Reading;
 
 /* Returns the number of an event's label; -1 if the field has no such label. */
@@ -72,7 +72,7 @@ static bool fold_row(void *data, const XtfSpan *span, uint64_t number, const uin
         return true;
     }
     reading->n_calls++;
-    xtf_program_fold_enter(reading->fold, (uint32_t)xtf_field_get(fields->region, row), t);
+    reading->n_deeper += !xtf_program_fold_enter(reading->fold, (uint32_t)xtf_field_get(fields->region, row), t);
     return true;
 }
 
@@ -86,13 +86,13 @@ typedef struct {
     const bool *is_needed;  /* by schema */
     uint32_t first;         /* process of the round's first node */
     XtfProgramNode **nodes; /* of the round; NULL: no calls */
-    uint64_t n_calls;
+    uint64_t n_calls, n_deeper;
 } Question;
 
 typedef struct {
     const Question *question;
     XtfLocationArrays arrays;
-    uint64_t n_calls;
+    uint64_t n_calls, n_deeper;
 } Worker;
 
 static void *begin_worker(void *data)
@@ -108,6 +108,7 @@ static void join_worker(void *thread_data, void *data)
     Worker *worker = thread_data;
 
     ((Question *)data)->n_calls += worker->n_calls;
+    ((Question *)data)->n_deeper += worker->n_deeper;
     xtf_location_arrays_finish(&worker->arrays);
     g_free(worker);
 }
@@ -160,6 +161,7 @@ static bool fold_process(Worker *worker, uint32_t process, GError **error)
         question->nodes[process - question->first] =
             xtf_program_fold_end(g_steal_pointer(&fold), MAX(worker->arrays.last, worker->arrays.first));
     worker->n_calls += reading.n_calls;
+    worker->n_deeper += reading.n_deeper;
     return true;
 }
 
@@ -208,6 +210,7 @@ static bool fold_processes(XtfFoldedRun *run, Question *question, GError **error
         merge_round(run, nodes, of_round, good);
     }
     run->n_calls = question->n_calls;
+    run->n_deeper = question->n_deeper;
     return good;
 }
 
@@ -234,12 +237,13 @@ bool xtf_folded_run_load(XtfFoldedRun *run, XtfNode *directory, GError **error)
         is_needed[i] = find_fields(xtf_trace_schema(context->trace, i), &fields[i]);
     if (!xtf_selected_locations_init(&selected, context, selection, error))
         return false;
-    Question question = {context, selection, &selected, fields, is_needed, 0, NULL, 0};
+    Question question = {context, selection, &selected, fields, is_needed, 0, NULL, 0, 0};
     if (!fold_processes(run, &question, error))
         return false;
     if (!run->root)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "it has no calls of regions");
-    run->left_out = selected.n - run->n_procs;
+    run->n_silent = selected.n_procs - run->n_procs;
+    run->left_out = selected.n - selected.n_procs;
     xtf_program_node_simplify(run->root);
     return true;
 }

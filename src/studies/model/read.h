@@ -10,8 +10,10 @@
 typedef struct {
     XtfProgramNode *root; /* all processes: a call of XTF_PROGRAM_PROCESS with a turn for each */
     uint64_t n_procs;     /* processes with calls */
-    uint64_t n_calls;     /* calls that were folded */
+    uint64_t n_calls;     /* calls of these processes */
     uint64_t left_out;    /* threads that were left out, since they are not the first of their process */
+    uint64_t n_silent;    /* processes that were left out, since their first thread has no calls */
+    uint64_t n_deeper;    /* calls that are time of the calls around them, since they are too deep */
 } XtfFoldedRun;
 
 /* Reads all records of the processes of a directory: / or proc/SET. XTF_ERROR_NOT_FOUND if it is another directory, or

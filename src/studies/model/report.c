@@ -4,7 +4,9 @@
 #include <math.h>
 
 #include "libxtf/error.h"
+#include "src/studies/model/fold.h"
 #include "src/tables/format/table.h"
+#include "src/trace/text/digits.h"
 #include "src/trace/text/escape.h"
 #include "src/trace/text/lines.h"
 
@@ -55,29 +57,42 @@ static char *indent_text(const XtfProgramRow *row)
 {
     g_autofree char *shown = xtf_text_shown(row->text, XTF_TABLE_TEXT_MAX);
 
-    return g_strdup_printf("%*s%s%s%s", (int)MIN(row->depth * INDENTATION, 128), "", shown,
+    return g_strdup_printf("%*s%s%s%s", (int)MIN(row->depth * INDENTATION, 128), "", *shown ? shown : "\"\"",
                            row->expression ? ", turns " : "", row->expression ? row->expression : "");
+}
+
+/* True if a row takes enough of the time. */
+static bool is_shown(const XtfProgramModel *model, const XtfProgramRow *row, double least)
+{
+    return row->total >= least * model->time;
 }
 
 static bool add_calls(const XtfProgramModel *model, double least, GString *out, GError **error)
 {
     size_t width = 0;
+    unsigned loops = 0;
     XtfGrid grid;
     XtfLines lines;
 
     for (guint i = 0; i < model->rows->len; i++) {
-        g_autofree char *text = indent_text(&g_array_index(model->rows, XtfProgramRow, i));
+        const XtfProgramRow *row = &g_array_index(model->rows, XtfProgramRow, i);
+        g_autofree char *text = indent_text(row);
+        if (!is_shown(model, row, least))
+            continue;
         width = MAX(width, strlen(text));
+        loops = MAX(loops, row->loop);
     }
     xtf_grid_init(&grid, &xtf_table_model_calls);
-    for (unsigned i = 0; i < G_N_ELEMENTS(call_columns); i++)
-        xtf_grid_add(&grid, call_columns[i].name, i + 1 == G_N_ELEMENTS(call_columns) ? width : REAL_WIDTH);
+    xtf_grid_add(&grid, call_columns[0].name, 1 + xtf_count_digits(loops));
+    for (unsigned i = 1; i + 1 < G_N_ELEMENTS(call_columns); i++)
+        xtf_grid_add(&grid, call_columns[i].name, REAL_WIDTH);
+    xtf_grid_add(&grid, call_columns[G_N_ELEMENTS(call_columns) - 1].name, width);
     xtf_lines_init(&lines, &grid, NULL, out);
     xtf_lines_header(&lines);
     for (guint i = 0; i < model->rows->len; i++) {
         const XtfProgramRow *row = &g_array_index(model->rows, XtfProgramRow, i);
         g_autofree char *text = indent_text(row), *loop = g_strdup_printf("L%u", row->loop);
-        if (row->total < least * model->time)
+        if (!is_shown(model, row, least))
             continue;
         xtf_lines_word(&lines, row->loop ? loop : "-");
         xtf_lines_real(&lines, short_format, row->loop ? row->turns : 1);
@@ -237,13 +252,14 @@ void xtf_program_conclude(const XtfProgramModel *model, const XtfFoldedRun *run,
     const XtfProgramRow *worst = NULL;
     g_autofree char *size = print_size(&model->options->variables);
 
-    g_string_append(out, "# T = ");
+    g_string_append(out, model->terms->len ? "# T = " : "# T = 0");
     for (guint i = 0; i < model->terms->len;) {
         g_string_append(out, i ? " + " : "");
         i = add_sum(model, i, out);
     }
-    g_string_append_printf(out, "\n# Recorded: T = %.6g s for %s, the mean of %" PRIu64 " %s, %" PRIu64 " calls.\n",
-                           model->time, size, run->n_procs, run->n_procs == 1 ? "process" : "processes", run->n_calls);
+    g_string_append_printf(out, "\n# Recorded: T = %.6g s for %s, the mean of %" PRIu64 " %s, %" PRIu64 " %s.\n",
+                           model->time, size, run->n_procs, run->n_procs == 1 ? "process" : "processes", run->n_calls,
+                           run->n_calls == 1 ? "call" : "calls");
     for (guint i = 0; i < model->rows->len; i++) {
         const XtfProgramRow *row = &g_array_index(model->rows, XtfProgramRow, i);
         if (row->folding_error > (worst ? worst->folding_error : 0))
@@ -255,6 +271,13 @@ void xtf_program_conclude(const XtfProgramModel *model, const XtfFoldedRun *run,
                                worst->folding_error);
     }
     if (run->left_out)
-        g_string_append_printf(out, "# Left out: %" PRIu64 " threads, of which none is the first of its process.\n",
-                               run->left_out);
+        g_string_append_printf(out, "# Left out: %" PRIu64 " %s.\n", run->left_out,
+                               run->left_out == 1 ? "thread, which is not the first of its process"
+                                                  : "threads, of which none is the first of its process");
+    if (run->n_silent)
+        g_string_append_printf(out, "# Left out: %" PRIu64 " %s without calls in the first thread.\n", run->n_silent,
+                               run->n_silent == 1 ? "process" : "processes");
+    if (run->n_deeper)
+        g_string_append_printf(out, "# Left out: %" PRIu64 " %s deeper than %d, as time of the calls around them.\n",
+                               run->n_deeper, run->n_deeper == 1 ? "call" : "calls", XTF_PROGRAM_DEPTH_MAX - 1);
 }

@@ -259,6 +259,20 @@ class Model(unittest.TestCase):
             text = self.model(trace, "--parameter", f"N={size}", "--work", "relax=N", "--at", f"N={size}")
             self.assertAlmostEqual(float(self.tables(text)[2][0]["time"]), self.recorded(text), delta=1e-8)
 
+    def test_a_region_is_modelled_wherever_it_is_called(self):
+        k, p = 7, 4
+        leaf = [("leaf", 5)]
+        inner = [("f", 3, leaf), ("f", 2, [("f", 4)])]
+        program = [("main", 1, [("f", 100), (k, [("step", 2, [*inner, ("other", 9)])]), ("g", 1, [("f", 10, leaf)])])]
+        trace, _ = self.make_run([program] * (p - 1) + [[("main", 1)]])
+        text = self.model(trace, "--region", "f", "--parameter", f"K={k}", "--at", f"P={p}", "--at", "K=14")
+        truth = [(p - 1) / p * (100 + n * 14 + 15) * 1e-6 for n in (k, 14)]
+        self.assertAlmostEqual(self.recorded(text), truth[0], delta=1e-9)
+        self.assertAlmostEqual(self.evaluate(text, P=p, K=k), truth[0], delta=1e-9)
+        self.assertEqual([round(float(row["time"]) * 1e9) for row in self.tables(text)[2]], [round(time * 1e9) for time in truth])
+        self.assertNotIn("other", text)
+        self.assertEqual({depth: name for depth, name, _ in self.shape(text)}[0], "f")
+
     def test_any_name_is_printed(self):
         names = ["MPI_a b", "MPI_\n", "x\ty", "=", "\u20ac", "MPI_" + "long" * 200, "%s", "*"]
         text = self.model(self.make_run([[("main", 1, [(name, 1) for name in names] * 3)]])[0])

@@ -19,6 +19,7 @@ typedef struct {
     const XtfRegionClasses *classes;
     double n_procs, tick; /* processes, seconds of a tick */
     unsigned n_loops;
+    bool is_inside; /* the node, or one around it, is a call of the region that is modelled */
 } Builder;
 
 static void add_model_node(Builder *builder, const XtfProgramNode *node, const XtfProgramProduct *factor,
@@ -219,7 +220,8 @@ static void add_branch(Builder *builder, const XtfProgramNode *branch, const Xtf
 {
     unsigned longest = find_longest(branch);
 
-    add_node_row(builder, branch, depth, g_strdup("branch"));
+    if (builder->is_inside)
+        add_node_row(builder, branch, depth, g_strdup("branch"));
     for (unsigned i = 0; i < xtf_program_n_bodies(branch); i++) {
         const XtfProgramBody *body = xtf_program_body(branch, i);
         double frequency = (double)body->times / (double)MAX(branch->visits, 1);
@@ -232,10 +234,12 @@ static void add_branch(Builder *builder, const XtfProgramNode *branch, const Xtf
         for (unsigned k = 0; k < body->items->len; k++)
             alternative.ticks += xtf_program_item(body, k)->ticks;
         alternative.shortest = alternative.longest = 0;
-        add_node_row(builder, &alternative, depth + 1, g_strdup_printf("%.4g %%", 100 * frequency));
+        if (builder->is_inside)
+            add_node_row(builder, &alternative, depth + 1, g_strdup_printf("%.4g %%", 100 * frequency));
         product.coefficient *= is_left_out ? 0 : builder->options->worst ? 1 : frequency;
         for (unsigned k = 0; k < body->items->len; k++)
-            add_model_node(builder, xtf_program_item(body, k), &product, (double)MAX(body->times, 1), depth + 2);
+            add_model_node(builder, xtf_program_item(body, k), &product, (double)MAX(body->times, 1),
+                           builder->is_inside ? depth + 2 : 0);
     }
 }
 
@@ -259,22 +263,16 @@ static char *multiply_turns(Builder *builder, const XtfProgramNode *node, XtfPro
     return expression;
 }
 
-/* Adds a node and the nodes below it. `factor` is the number of executions of its parent, which has `parents` turns
- * in the folded run. */
-static void add_model_node(Builder *builder, const XtfProgramNode *node, const XtfProgramProduct *factor,
-                           double parents, unsigned depth)
+/* True if a node is a call of the region that is modelled. */
+static bool is_modelled(const Builder *builder, const XtfProgramNode *node)
 {
-    g_auto(XtfProgramProduct) product = xtf_program_product_copy(factor);
-    bool is_loop = node->kind != XTF_PROGRAM_BRANCH && node->most_turns > 1 && node->region != XTF_PROGRAM_PROCESS;
+    return node->kind == XTF_PROGRAM_CALL && g_str_equal(name_region(builder, node->region), builder->options->region);
+}
 
-    product.coefficient *= (double)node->visits / parents;
-    if (node->kind == XTF_PROGRAM_BRANCH) {
-        add_branch(builder, node, &product, depth);
-        return;
-    }
-    builder->n_loops += is_loop;
-    unsigned number = is_loop ? builder->n_loops : 0;
-    char *expression = is_loop ? multiply_turns(builder, node, &product) : NULL;
+/* Adds a row of a call or a loop, and the term of its own time. Takes `expression`, that of its turns. */
+static void add_node(Builder *builder, const XtfProgramNode *node, const XtfProgramProduct *product, unsigned loop,
+                     char *expression, unsigned depth)
+{
     bool is_mixed = xtf_program_n_bodies(node) > 0 && xtf_program_body(node, 0)->mixed;
     XtfProgramRow *row =
         add_node_row(builder, node, depth,
@@ -282,14 +280,41 @@ static void add_model_node(Builder *builder, const XtfProgramNode *node, const X
                                      is_mixed       ? " (calls in any order)"
                                      : node->is_cut ? " (calls left out)"
                                                     : ""));
-    row->loop = number;
+
+    row->loop = loop;
     row->expression = expression;
-    add_own_time(builder, node, &product);
+    add_own_time(builder, node, product);
+}
+
+/* Adds a node and the nodes below it. `factor` is the number of executions of its parent, which has `parents` turns
+ * in the folded run. Outside of the region that is modelled, nodes count only as factors. */
+static void add_model_node(Builder *builder, const XtfProgramNode *node, const XtfProgramProduct *factor,
+                           double parents, unsigned depth)
+{
+    g_auto(XtfProgramProduct) product = xtf_program_product_copy(factor);
+    bool is_loop = node->kind != XTF_PROGRAM_BRANCH && node->most_turns > 1 && node->region != XTF_PROGRAM_PROCESS;
+    bool was_inside = builder->is_inside;
+
+    product.coefficient *= (double)node->visits / parents;
+    if (node->kind == XTF_PROGRAM_BRANCH) {
+        add_branch(builder, node, &product, depth);
+        return;
+    }
+    builder->is_inside = was_inside || is_modelled(builder, node);
+    builder->n_loops += is_loop;
+    unsigned number = is_loop ? builder->n_loops : 0;
+    char *expression = is_loop ? multiply_turns(builder, node, &product) : NULL;
+    if (builder->is_inside)
+        add_node(builder, node, &product, number, expression, depth);
+    else
+        g_free(expression);
     for (unsigned i = 0; i < xtf_program_n_bodies(node); i++) {
         const XtfProgramBody *body = xtf_program_body(node, i);
         for (unsigned k = 0; k < body->items->len; k++)
-            add_model_node(builder, xtf_program_item(body, k), &product, (double)node->turns, depth + 1);
+            add_model_node(builder, xtf_program_item(body, k), &product, (double)node->turns,
+                           builder->is_inside ? depth + 1 : 0);
     }
+    builder->is_inside = was_inside;
 }
 
 /* ---- The model. */
@@ -332,20 +357,19 @@ static bool check_settings(const XtfProgramOptions *options, GArray *settings, c
     return true;
 }
 
-/* Finds the node of a region that takes the most time. NULL if there is none. */
-static const XtfProgramNode *find_region(const Builder *builder, const XtfProgramNode *node, const char *region)
+/* Adds up the ticks of the outermost calls of the region that is modelled. False if there are none. */
+static bool add_region_ticks(const Builder *builder, const XtfProgramNode *node, uint64_t *ticks)
 {
-    const XtfProgramNode *found = NULL;
+    bool found = false;
 
-    if (node->kind == XTF_PROGRAM_CALL && g_str_equal(name_region(builder, node->region), region))
-        return node;
+    if (is_modelled(builder, node)) {
+        *ticks += node->ticks;
+        return true;
+    }
     for (unsigned i = 0; i < xtf_program_n_bodies(node); i++) {
         const XtfProgramBody *body = xtf_program_body(node, i);
-        for (unsigned k = 0; k < body->items->len; k++) {
-            const XtfProgramNode *inside = find_region(builder, xtf_program_item(body, k), region);
-            if (inside && (!found || inside->ticks > found->ticks))
-                found = inside;
-        }
+        for (unsigned k = 0; k < body->items->len; k++)
+            found |= add_region_ticks(builder, xtf_program_item(body, k), ticks);
     }
     return found;
 }
@@ -369,11 +393,12 @@ bool xtf_program_model_init(XtfProgramModel *model, const XtfFoldedRun *run, Xtf
     if (!builder.classes || !check_settings(options, options->turns, "loop", false, error) ||
         !check_settings(options, options->work, "region", false, error))
         return false;
-    const XtfProgramNode *root = options->region ? find_region(&builder, run->root, options->region) : run->root;
-    if (!root)
+    uint64_t ticks = options->region ? 0 : run->root->ticks;
+    if (options->region && !add_region_ticks(&builder, run->root, &ticks))
         return xtf_fail(error, XTF_ERROR_INVALID, "the run has no call of \"%s\"", options->region);
-    model->time = (double)root->ticks * tick / (double)run->n_procs;
-    add_model_node(&builder, root, &one, (double)run->n_procs, 0);
+    model->time = (double)ticks * tick / (double)run->n_procs;
+    builder.is_inside = !options->region;
+    add_model_node(&builder, run->root, &one, (double)run->n_procs, 0);
     label_terms(model);
     return check_settings(options, options->turns, "loop", true, error) &&
            check_settings(options, options->work, "region", true, error);

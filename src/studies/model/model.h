@@ -19,12 +19,12 @@ typedef struct {
 
 typedef struct {
     XtfProgramVariables variables; /* values of the recorded run */
-    GArray *turns;             /* XtfProgramSetting: turns of a loop, by its label or the region that it begins with */
-    GArray *work;              /* XtfProgramSetting: work of a region; its own time is proportional to it */
-    const char *region;        /* borrowed: the model is of the time in this region; NULL: of the process */
-    bool shortest;             /* a call without calls in it takes the shortest recorded time, not the mean */
-    bool worst;                /* of each branch the longest alternative, of each loop the most turns */
-    bool has_network;          /* calls of MPI take the time by `latency` and `bandwidth` */
+    GArray *turns;      /* XtfProgramSetting: turns of a loop, by its label or the region that it begins with */
+    GArray *work;       /* XtfProgramSetting: work of a region; its own time is proportional to it */
+    const char *region; /* borrowed: the model is of the time in all calls of this region; NULL: of the process */
+    bool shortest;      /* a call without calls in it takes the shortest recorded time, not the mean */
+    bool worst;         /* of each branch the longest alternative, of each loop the most turns */
+    bool has_network;   /* calls of MPI take the time by `latency` and `bandwidth` */
     double latency, bandwidth; /* seconds, bytes a second */
 } XtfProgramOptions;
 

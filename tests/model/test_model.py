@@ -9,12 +9,16 @@ import json
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+from xtfrun import shared_traces
+
 XTF = ""
+STENCIL = (shared_traces() or pathlib.Path()) / "stencil4d-32" / "traces.otf2"
 
 
 def expand(program, process):
@@ -272,6 +276,17 @@ class Model(unittest.TestCase):
         self.assertEqual([round(float(row["time"]) * 1e9) for row in self.tables(text)[2]], [round(time * 1e9) for time in truth])
         self.assertNotIn("other", text)
         self.assertEqual({depth: name for depth, name, _ in self.shape(text)}[0], "f")
+
+    @unittest.skipUnless(STENCIL.is_file() and shutil.which("otf2-print"), "there is no ../shared/traces/stencil4d-32, or no otf2-print")
+    def test_a_call_moves_all_its_messages(self):
+        text = subprocess.run(["otf2-print", STENCIL], check=True, capture_output=True, text=True, timeout=60).stdout
+        lengths = re.findall(r"^MPI_(?:SEND|IRECV) .*Length: (\d+)", text, re.MULTILINE)
+        processes, bandwidth = 32, 1e9
+        seconds = sum(map(int, lengths)) / processes / bandwidth
+        trace = self.folder / "stencil.xtf"
+        subprocess.run([XTF, "import", "-q", "-o", trace, STENCIL], check=True, capture_output=True, timeout=60)
+        table = self.tables(self.model(trace, "--network", f"0,{bandwidth}", "--at", f"P={processes}"))[2]
+        self.assertAlmostEqual(float(table[0]["mpi"]), seconds, delta=1e-5 * seconds)
 
     def test_any_name_is_printed(self):
         names = ["MPI_a b", "MPI_\n", "x\ty", "=", "\u20ac", "MPI_" + "long" * 200, "%s", "*"]

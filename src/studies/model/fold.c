@@ -74,11 +74,12 @@ void xtf_program_fold_leave(XtfProgramFold *fold, uint64_t t)
     caller->since = t;
 }
 
-void xtf_program_fold_message(XtfProgramFold *fold, uint64_t bytes)
+void xtf_program_fold_message(XtfProgramFold *fold, uint64_t bytes, bool is_sent)
 {
     XtfProgramNode *node = fold->frames[fold->depth - 1].node;
 
     node->messages++;
+    node->sent += is_sent;
     node->bytes += bytes;
 }
 

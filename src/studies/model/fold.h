@@ -20,7 +20,7 @@ bool xtf_program_fold_enter(XtfProgramFold *fold, uint32_t region, uint64_t t);
 /* Leaves the innermost call. Ignores a LEAVE without a call. */
 void xtf_program_fold_leave(XtfProgramFold *fold, uint64_t t);
 /* Counts a message for the innermost call. */
-void xtf_program_fold_message(XtfProgramFold *fold, uint64_t bytes);
+void xtf_program_fold_message(XtfProgramFold *fold, uint64_t bytes, bool is_sent);
 /* Ends with the last record, and frees the fold. Returns the process, a call of XTF_PROGRAM_PROCESS. */
 XtfProgramNode *xtf_program_fold_end(XtfProgramFold *fold, uint64_t t);
 void xtf_program_fold_free(XtfProgramFold *fold); /* accepts NULL */

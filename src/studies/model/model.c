@@ -105,6 +105,8 @@ static bool add_to_same_call(Builder *builder, XtfProgramTerm *term)
         double executions = earlier->factor.coefficient + term->factor.coefficient;
         earlier->seconds =
             (earlier->seconds * earlier->factor.coefficient + term->seconds * term->factor.coefficient) / executions;
+        earlier->messages =
+            (earlier->messages * earlier->factor.coefficient + term->messages * term->factor.coefficient) / executions;
         earlier->factor.coefficient = executions;
         earlier->n_parts++;
         return true;
@@ -170,6 +172,7 @@ static void add_own_time(Builder *builder, const XtfProgramNode *node, const Xtf
     term.call = g_strdup_printf("%s%s", node->kind == XTF_PROGRAM_LOOP ? "loop of " : "", name);
     if (term.is_mpi) {
         double bytes = node->messages ? (double)node->bytes / (double)node->messages : 0;
+        term.messages = fmax((double)MAX(node->sent, node->messages - node->sent) / (double)node->turns, 1);
         term.bytes = node->messages ? xtf_program_guess(&options->variables, bytes, byte_factors) : NULL;
         if (!term.bytes && node->messages)
             term.bytes = g_strdup_printf("%.10g", bytes);
@@ -432,7 +435,8 @@ double xtf_program_term_time(const XtfProgramModel *model, const XtfProgramTerm 
         return NAN;
     if (options->has_network)
         return executions * rounds *
-               (term->bytes || term->is_collective ? options->latency + bytes / options->bandwidth : 0);
+               (term->bytes || term->is_collective ? options->latency + term->messages * bytes / options->bandwidth
+                                                   : 0);
     if (term->is_collective)
         rounds /= count_rounds(&options->variables);
     return executions * term->seconds * rounds * (recorded > 0 ? bytes / recorded : 1);

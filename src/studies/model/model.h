@@ -34,6 +34,7 @@ typedef struct {
     char *bytes;              /* expression of the bytes of a message; NULL: no messages */
     XtfProgramProduct factor; /* number of executions */
     double seconds;           /* of an execution; with a setting in `work`: of a unit of work */
+    double messages;          /* of a call, sent or received, whichever are more; 1 if only some calls have one */
     double n_parts;           /* parts of the program that are in this term */
     bool is_mpi, is_collective;
 } XtfProgramTerm;

@@ -255,6 +255,7 @@ static void add_turns(XtfProgramNode *node, XtfProgramNode *added)
     node->shortest = MIN(node->shortest, added->shortest);
     node->longest = MAX(node->longest, added->longest);
     node->messages += added->messages;
+    node->sent += added->sent;
     node->bytes += added->bytes;
     node->empty += added->empty;
     add_bodies(node, added);

@@ -38,6 +38,7 @@ struct XtfProgramNode {
     uint64_t ticks;                     /* of all turns, and the caller's ticks between them */
     uint64_t shortest, longest;         /* ticks of a turn */
     uint64_t messages, bytes;           /* sent, received or moved in these calls themselves */
+    uint64_t sent;                      /* messages that were sent */
     bool is_cut;                        /* the calls in it are left out: their time is its own */
     uint64_t empty;                     /* turns without a call */
     uint64_t size;                      /* nodes in the bodies, and this one; not up to date after simplifying */

@@ -16,7 +16,7 @@ enum { PROCESSES_PER_ROUND = 16 }; /* their folded trees are in memory at once *
 /* The fields of a record type. */
 typedef struct {
     const XtfField *event, *region, *bytes;
-    bool is_call;
+    bool is_call, is_send;
     int64_t counted; /* label of the event whose bytes count; -1: all events */
 } Fields;
 
@@ -46,10 +46,11 @@ static bool find_fields(const XtfSchema *schema, Fields *fields)
     if (schema->kind != XTF_SCHEMA_RECORD)
         return false;
     fields->is_call = g_str_equal(schema->name, XTF_RECORD_ENTERS_LEAVES) && fields->event && fields->region;
+    fields->is_send = g_str_equal(schema->name, XTF_RECORD_SENDS);
     if (g_str_equal(schema->name, XTF_RECORD_COLLECTIVES))
         fields->counted = find_event(fields->event, XTF_EVENT_COLLECTIVE_END);
-    return fields->is_call || (fields->bytes && (g_str_equal(schema->name, XTF_RECORD_SENDS) ||
-                                                 g_str_equal(schema->name, XTF_RECORD_RECVS) || fields->counted >= 0));
+    return fields->is_call ||
+           (fields->bytes && (fields->is_send || g_str_equal(schema->name, XTF_RECORD_RECVS) || fields->counted >= 0));
 }
 
 static bool fold_row(void *data, const XtfSpan *span, uint64_t number, const uint8_t *row, GError **error)
@@ -64,7 +65,7 @@ static bool fold_row(void *data, const XtfSpan *span, uint64_t number, const uin
     t = GUINT64_FROM_LE(t);
     if (!fields->is_call) {
         if (fields->counted < 0 || (int64_t)xtf_field_get(fields->event, row) == fields->counted)
-            xtf_program_fold_message(reading->fold, xtf_field_get(fields->bytes, row));
+            xtf_program_fold_message(reading->fold, xtf_field_get(fields->bytes, row), fields->is_send);
         return true;
     }
     if (xtf_field_get(fields->event, row) != 0) {

@@ -128,6 +128,21 @@ class Iterations(unittest.TestCase):
             self.check_profile(trace, processes, "iter/1-7/iter/2-6/iter/0-6", some)
             self.assertEqual(int(self.cat(trace, "iter/2/iter/7/count")), 0)
 
+    def test_a_recursion_is_no_loop(self):
+
+        def tree(depth):
+            return ("tree", 5, [tree(depth - 1), tree(depth - 1)] if depth else [])
+
+        processes = [Process(), Process(3)]
+        for process in processes:
+            for _ in range(4):
+                process.call("step", 1, [tree(3)])
+        self.check_iterations(self.write("steps", processes), processes, "step", True)
+        for process in processes:
+            process.calls, process.events = [], []
+            process.call("main", 1, [tree(5)])
+        self.assertIn("no main loop", self.cat(self.write("recursion", processes), "iter/0/profile", 1))
+
     def test_the_slow_step_is_named(self):
         trace = self.write("slow", self.stencil())
         text = self.cat(trace, "findings")

@@ -5,8 +5,8 @@
  * process, at least three times. It is found by the first of these rules that finds one:
  *
  * 1. The region `iteration`, which a program marks by XTF_ITERATION (user.h).
- * 2. A region of the program: the one whose calls take the most time, at least 30 % of the run. Its last call is an
- *    iteration, too.
+ * 2. A region of the program that does not call itself: the one whose calls take the most time, at least 30 % of the
+ *    run. Its last call is an iteration, too.
  * 3. A region of MPI and other libraries, called at regular intervals over at least half of the first process.
  *    Intervals are regular if their quartiles differ by at most the median. Some regions spread nearly as far as the
  *    farthest one, and the one with the fewest calls is taken. The time after its last call is no iteration.

@@ -97,25 +97,6 @@ static bool find_marked(MarkerSearch *search, uint64_t *row, GError **error)
     return true;
 }
 
-/* Returns the region of the program whose calls take the most time; regions.n if none takes enough. */
-static uint64_t longest_program_region(const MarkerSearch *search)
-{
-    uint64_t best = search->times.regions.n;
-    double most = search->run * TIME_PERCENT / 100;
-
-    for (uint64_t row = 0; row < search->times.regions.n; row++) {
-        const Usage *usage = &search->usages[row];
-        if (!is_candidate(search, row) || !xtf_class_is_program(xtf_region_classes_of(search->classes, row)) ||
-            usage->time < most)
-            continue;
-        if (best < search->times.regions.n && usage->time == most && usage->calls >= search->usages[best].calls)
-            continue;
-        best = row;
-        most = usage->time;
-    }
-    return best;
-}
-
 XtfMatcher *xtf_marker_matcher(XtfTraceContext *context, uint64_t region, const XtfSchema *schema, GError **error)
 {
     g_autoptr(XtfNumberSet) rows = xtf_number_set_of_one(region);
@@ -156,14 +137,25 @@ static bool find_first_calls(MarkerSearch *search, uint64_t row, XtfMatcher *mat
     return true;
 }
 
+/* Returns one of up to GAPS_MAX evenly spread calls, each of which has a next one. */
+static uint64_t sampled_call(const XtfSpan *span, uint32_t i, uint32_t n_samples)
+{
+    return span->lo + (uint64_t)((unsigned __int128)(span->hi - span->lo - 1) * i / n_samples);
+}
+
+static uint32_t count_samples(const XtfSpan *span)
+{
+    return (uint32_t)MIN(span->hi - span->lo - 1, (uint64_t)GAPS_MAX);
+}
+
 /* Sets *regular if the gaps between calls are alike, by the quartiles of up to GAPS_MAX of them. */
 static bool find_regular(const XtfSpan *span, bool *regular, GError **error)
 {
-    uint64_t n = span->hi - span->lo - 1, gaps[GAPS_MAX], from, to;
-    uint32_t n_gaps = (uint32_t)MIN(n, (uint64_t)GAPS_MAX);
+    uint64_t gaps[GAPS_MAX], from, to;
+    uint32_t n_gaps = count_samples(span);
 
     for (uint32_t i = 0; i < n_gaps; i++) {
-        uint64_t k = span->lo + (uint64_t)((unsigned __int128)n * i / n_gaps);
+        uint64_t k = sampled_call(span, i, n_gaps);
         if (!xtf_span_time(span, k, &from, error) || !xtf_span_time(span, k + 1, &to, error))
             return false;
         gaps[i] = to - from;
@@ -171,6 +163,61 @@ static bool find_regular(const XtfSpan *span, bool *regular, GError **error)
     qsort(gaps, n_gaps, sizeof *gaps, xtf_compare_numbers);
     double spread = (double)(gaps[n_gaps * 3 / 4] - gaps[n_gaps / 4]);
     *regular = spread * 100 <= (double)gaps[n_gaps / 2] * UNEVEN_PERCENT;
+    return true;
+}
+
+/* Sets *recursive if a call of the region is made in the one before it, in the first process. */
+static bool find_recursive(MarkerSearch *search, uint64_t row, bool *recursive, GError **error)
+{
+    g_autoptr(XtfMatcher) matcher =
+        xtf_marker_matcher(search->formats->context, row, search->times.frames.schema, error);
+    uint64_t number, next, end;
+    XtfSpan span;
+
+    *recursive = false;
+    if (!matcher || !find_first_calls(search, row, matcher, &span, error))
+        return false;
+    uint32_t n = span.hi > span.lo ? count_samples(&span) : 0;
+    for (uint32_t i = 0; i < n && !*recursive; i++) {
+        uint64_t k = sampled_call(&span, i, n);
+        if (!xtf_span_row_number(&span, k, &number, error) || !xtf_span_row_number(&span, k + 1, &next, error) ||
+            !xtf_array_frame_end(&span.array, span.aggregate, number, &end, error))
+            return false;
+        *recursive = next < end;
+    }
+    return true;
+}
+
+/* True if a region takes more time than the second, or the same in fewer calls. */
+static bool is_longer(const Usage *usage, const Usage *second)
+{
+    return usage->time > second->time || (usage->time == second->time && usage->calls < second->calls);
+}
+
+/* Sets *best to the region of the program whose calls take the most time; regions.n if none takes enough. A region
+ * that calls itself is no loop. */
+static bool find_longest_program_region(MarkerSearch *search, uint64_t *best, GError **error)
+{
+    uint64_t n_rows = search->times.regions.n;
+    g_autofree bool *is_out = g_new0(bool, n_rows + 1);
+    bool recursive = true;
+
+    for (uint64_t row = 0; row < n_rows; row++)
+        is_out[row] = !is_candidate(search, row) ||
+                      !xtf_class_is_program(xtf_region_classes_of(search->classes, row)) ||
+                      search->usages[row].time < search->run * TIME_PERCENT / 100;
+    while (recursive) {
+        *best = n_rows;
+        for (uint64_t row = 0; row < n_rows; row++) {
+            if (!is_out[row] && (*best == n_rows || is_longer(&search->usages[row], &search->usages[*best])))
+                *best = row;
+        }
+        if (*best == n_rows)
+            return true;
+        if (!find_recursive(search, *best, &recursive, error))
+            return false;
+        is_out[*best] = true;
+    }
     return true;
 }
 
@@ -273,8 +320,8 @@ bool xtf_marker_find(XtfMarker *marker, XtfFormats *formats, GError **error)
         !find_marked(&search, &marker->region, error))
         return false;
     uint64_t n_rows = search.times.regions.n;
-    if (marker->region == n_rows)
-        marker->region = longest_program_region(&search);
+    if (marker->region == n_rows && !find_longest_program_region(&search, &marker->region, error))
+        return false;
     if (marker->region == n_rows) {
         marker->is_call = false;
         if (!find_spread_region(&search, &marker->region, error))

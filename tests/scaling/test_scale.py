@@ -106,6 +106,11 @@ class Scale(unittest.TestCase):
     def strong_runs(self, noise=0.0):
         return [self.make_run(p, self.strong_calls(p, noise)) for p in (4, 8, 16, 32, 64)]
 
+    def test_a_run_that_slows_down_from_the_first_on(self):
+        text = self.scale("--strong", *[self.make_run(p, [("solve", 1 / p), ("slow", 2.0 * p)]) for p in (2, 4, 8, 16, 32)])
+        self.assertRegex(text, r"# Limit: the run is fastest with 2 processes ")
+        self.assertRegex(text, r"# slow limits the scaling first: it grows as p, from 88\.9 % of the time with 2 processes on\.\n")
+
     def test_known_functions_come_back(self):
         text = self.scale("--at", 512, *self.strong_runs())
         models = self.models(text)

@@ -199,9 +199,9 @@ static void add_scaling_kind(const XtfScalingStudy *study, GString *out)
 static void add_limit(const XtfScalingStudy *study, GString *out)
 {
     if (study->kind == XTF_SCALING_STRONG && study->fastest > 0)
-        g_string_append_printf(out, "# Limit: the run is fastest with %.0f processes (%.0f to %.0f), in %.4g s.\n",
-                               study->fastest, study->fastest_band.low, study->fastest_band.high,
-                               xtf_scaling_sum_at(&study->sum, study->fastest));
+        g_string_append_printf(out, "# Limit: the run is fastest with %.0f %s (%.0f to %.0f), in %.4g s.\n",
+                               study->fastest, processes_word(study->fastest), study->fastest_band.low,
+                               study->fastest_band.high, xtf_scaling_sum_at(&study->sum, study->fastest));
     else if (study->kind == XTF_SCALING_STRONG)
         g_string_append_printf(out, "# Limit: none up to %.0f processes.\n", study->horizon);
     if (study->inefficient > 0)
@@ -224,11 +224,12 @@ static void add_stopper(const XtfScalingStudy *study, GString *out)
     }
     g_autofree char *label = xtf_text_shown(line->label, XTF_TABLE_TEXT_MAX);
     xtf_scaling_term_print(&line->mean_model.term, text);
-    g_string_append_printf(out,
-                           "# %s limits the scaling first: it grows as %s, from %.1f %% of the time with %.0f "
-                           "%s to %.1f %% with %.0f.\n",
-                           label, text, share_at(study, line, base), base, processes_word(base),
-                           share_at(study, line, study->limit), study->limit);
+    g_string_append_printf(out, "# %s limits the scaling first: it grows as %s, from %.1f %% of the time with %.0f %s",
+                           label, text, share_at(study, line, base), base, processes_word(base));
+    if (study->limit > base)
+        g_string_append_printf(out, " to %.1f %% with %.0f.\n", share_at(study, line, study->limit), study->limit);
+    else
+        g_string_append(out, " on.\n");
 }
 
 static void add_laws(const XtfScalingStudy *study, GString *out)

@@ -249,6 +249,12 @@ class Model(unittest.TestCase):
         blanks = self.model(trace, "--parameter", "N=64", "--set", "relax=(N - 2) / P", "--at", "N=128")
         self.assertEqual(self.tables(blanks)[1:], self.tables(sums)[1:])
 
+    def test_a_region_names_the_innermost_loop_that_it_begins(self):
+        trace, _ = self.make_run([[("main", 0, [(6, [(4, [("row", 10)]), ("end", 5)])])]] * 4)
+        for name, seconds in (("row", 6 * (4 * 10 * 2 + 5) * 1e-6), ("L1", 2 * 6 * (4 * 10 + 5) * 1e-6), ("L2", 6 * (4 * 10 * 2 + 5) * 1e-6)):
+            table = self.tables(self.model(trace, "--set", f"{name}=P", "--at", "P=8"))[2]
+            self.assertAlmostEqual(float(table[0]["time"]), seconds, delta=1e-9, msg=name)
+
     def test_no_time_below_zero_is_predicted(self):
         trace, _ = self.make_run([self.jacobi(16, 4, 5)] * 4)
         for size in ("P=2", "P=1"):

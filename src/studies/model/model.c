@@ -246,12 +246,27 @@ static void add_branch(Builder *builder, const XtfProgramNode *branch, const Xtf
     }
 }
 
+/* True if the turns of a loop begin with another loop. */
+static bool begins_with_loop(const XtfProgramNode *node)
+{
+    while (node->kind != XTF_PROGRAM_CALL) {
+        const XtfProgramBody *body = xtf_program_body(node, 0);
+        if (body->items->len == 0)
+            return false;
+        node = xtf_program_item(body, 0);
+        if (node->kind != XTF_PROGRAM_BRANCH && node->most_turns > 1)
+            return true;
+    }
+    return false;
+}
+
 /* Multiplies by the turns of a loop, and returns their expression; NULL: a number. The caller frees it. */
 static char *multiply_turns(Builder *builder, const XtfProgramNode *node, XtfProgramProduct *product)
 {
     const XtfProgramOptions *options = builder->options;
     g_autofree char *label = g_strdup_printf("L%u", builder->n_loops);
-    char *expression = g_strdup(find_setting(options->turns, name_of(builder, node), label));
+    const char *region = begins_with_loop(node) ? "" : name_of(builder, node);
+    char *expression = g_strdup(find_setting(options->turns, region, label));
     double mean = (double)node->turns / (double)node->visits, value;
     double turns = options->worst ? (double)node->most_turns : mean;
 

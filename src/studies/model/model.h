@@ -19,7 +19,8 @@ typedef struct {
 
 typedef struct {
     XtfProgramVariables variables; /* values of the recorded run */
-    GArray *turns;      /* XtfProgramSetting: turns of a loop, by its label or the region that it begins with */
+    GArray *turns;      /* XtfProgramSetting: turns of the loop with a label, or of the innermost one that begins with a
+                           region */
     GArray *work;       /* XtfProgramSetting: work of a region; its own time is proportional to it */
     const char *region; /* borrowed: the model is of the time in all calls of this region; NULL: of the process */
     bool shortest;      /* a call without calls in it takes the shortest recorded time, not the mean */

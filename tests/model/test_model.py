@@ -255,6 +255,17 @@ class Model(unittest.TestCase):
             table = self.tables(self.model(trace, "--set", f"{name}=P", "--at", "P=8"))[2]
             self.assertAlmostEqual(float(table[0]["time"]), seconds, delta=1e-9, msg=name)
 
+    def test_no_two_terms_have_the_same_name(self):
+        part = ("part", 0, [("b", 2), ("MPI_Recv", 30)])
+        program = [("main", 0, [("init", 0, [("MPI_Recv", 100)]), (8, [("step", 0, [("a", 1), ("MPI_Recv", 7), (5, [part])])])])]
+        text = self.model(self.make_run([program] * 2)[0], "--parameter", "N=8", "--parameter", "K=5", "--at", "P=2,N=20,K=3")
+        names = [row["term"] for row in self.tables(text)[1]]
+        self.assertEqual(sorted(name for name in names if name.startswith("MPI")), ["MPI_Recv()", "MPI_Recv_2()", "MPI_Recv_3()"])
+        for n, k, seconds in ((8, 5, self.recorded(text)), (20, 3, float(self.tables(text)[2][0]["time"]))):
+            truth = (100 + n * (8 + k * 32)) * 1e-6
+            self.assertAlmostEqual(self.evaluate(text, P=2, N=n, K=k), truth, delta=1e-8)
+            self.assertAlmostEqual(seconds, truth, delta=1e-8)
+
     def test_no_time_below_zero_is_predicted(self):
         trace, _ = self.make_run([self.jacobi(16, 4, 5)] * 4)
         for size in ("P=2", "P=1"):

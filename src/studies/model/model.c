@@ -337,6 +337,27 @@ static void add_model_node(Builder *builder, const XtfProgramNode *node, const X
 
 /* ---- The model. */
 
+static bool has_label(const XtfProgramModel *model, guint before, const char *label)
+{
+    for (guint i = 0; i < before; i++) {
+        if (g_str_equal(xtf_program_term(model, i)->label, label))
+            return true;
+    }
+    return false;
+}
+
+/* Gives a term of MPI calls a label that no earlier term has: MPI_Send_2(8). */
+static void number_label(const XtfProgramModel *model, guint i, XtfProgramTerm *term)
+{
+    g_autofree char *given = g_strdup(term->label);
+    const char *bytes = strrchr(given, '(');
+
+    for (unsigned k = 2; has_label(model, i, term->label); k++) {
+        g_free(term->label);
+        term->label = g_strdup_printf("%.*s_%u%s", (int)(bytes - given), given, k, bytes);
+    }
+}
+
 /* Numbers the terms of the program in their order. */
 static void label_terms(XtfProgramModel *model)
 {
@@ -344,8 +365,10 @@ static void label_terms(XtfProgramModel *model)
 
     for (guint i = 0; i < model->terms->len; i++) {
         XtfProgramTerm *term = &g_array_index(model->terms, XtfProgramTerm, i);
-        if (term->is_mpi)
+        if (term->is_mpi) {
+            number_label(model, i, term);
             continue;
+        }
         if (term->n_parts > 1) {
             g_free(term->call);
             term->call = g_strdup_printf("%.0f small parts", term->n_parts);

@@ -89,24 +89,6 @@ static XtfCollectiveShape shape_of(const XtfReplay *replay, const XtfReplayRow *
                                                                                          : shape;
 }
 
-static uint64_t operation_key(const XtfReplayRow *row, uint32_t k)
-{
-    return (uint64_t)row->comm << 32 | k;
-}
-
-/* Returns the event of a member's row in the k-th operation of its communicator. */
-static XtfReplayEvent member_event(const XtfReplay *replay, const XtfProcess *process, const XtfReplayRow *row,
-                                   uint32_t rank, uint32_t k)
-{
-    XtfReplayEvent at = xtf_replay_event(replay, process, row);
-
-    at.peer = rank;
-    at.message = operation_key(row, k);
-    at.sends = row->sends;
-    at.receives = row->receives;
-    return at;
-}
-
 static XtfOpenOperations *table_of(XtfReplay *replay, uint64_t key)
 {
     return &replay->open[(key ^ key >> 32) % XTF_OPEN_TABLES];
@@ -140,7 +122,7 @@ static uint64_t number_operation(XtfReplay *replay, const XtfReplayRow *row, uin
  * table. */
 static XtfOperation *operation_of(XtfReplay *replay, XtfOpenOperations *open, const XtfReplayRow *row, uint32_t k)
 {
-    uint64_t key = operation_key(row, k);
+    uint64_t key = xtf_replay_operation_key(row, k);
     XtfOperation *operation = g_hash_table_lookup(open->operations, &key);
     if (operation)
         return operation;
@@ -246,8 +228,9 @@ void xtf_replay_give_up_operation(XtfReplayShare *share, const XtfOperationHead 
     const XtfReplayRow row = row_of_operation(head);
 
     if (share->replay->comms[head->comm].n_own > 0)
-        xtf_replay_give_up(
-            share, operation_of(share->replay, table_of(share->replay, operation_key(&row, head->k)), &row, head->k));
+        xtf_replay_give_up(share,
+                           operation_of(share->replay, table_of(share->replay, xtf_replay_operation_key(&row, head->k)),
+                                        &row, head->k));
 }
 
 /* Returns the group that counts the process's operations on the row's communicator. NULL if the operations are
@@ -266,7 +249,7 @@ bool xtf_replay_is_ahead(XtfReplay *replay, const XtfReplayRow *row)
 
     if (!counts)
         return false;
-    uint64_t key = operation_key(row, counts->sent);
+    uint64_t key = xtf_replay_operation_key(row, counts->sent);
     XtfOpenOperations *open = table_of(replay, key);
     g_mutex_lock(&open->lock);
     bool is_open = g_hash_table_contains(open->operations, &key);
@@ -364,7 +347,7 @@ static void add_begin(XtfReplayShare *share, const XtfReplayRow *row, uint32_t k
                       const XtfReplayMember *member)
 {
     XtfReplay *replay = share->replay;
-    XtfOpenOperations *open = table_of(replay, operation_key(row, k));
+    XtfOpenOperations *open = table_of(replay, xtf_replay_operation_key(row, k));
 
     g_mutex_lock(&open->lock);
     XtfOperation *operation = operation_of(replay, open, row, k);
@@ -383,7 +366,7 @@ void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfRepla
     if (!counts)
         return;
     uint32_t k = counts->sent++;
-    const XtfReplayEvent at = member_event(replay, process, row, counts->receiver_or_rank, k);
+    const XtfReplayEvent at = xtf_replay_member_event(replay, process, row, counts->receiver_or_rank, k);
     const XtfReplayMember member = {.begin = {.time = at.time, .bytes = at.bytes, .process = at.process},
                                     .value = share->consumer->begin(share->consumer->data, &at),
                                     .begun = true,
@@ -404,7 +387,7 @@ void xtf_replay_read_complete(XtfReplayShare *share, const XtfCompleteLetter *le
 {
     XtfReplay *replay = share->replay;
     const XtfReplayRow row = row_of_operation(&letter->head);
-    XtfOpenOperations *open = table_of(replay, operation_key(&row, letter->head.k));
+    XtfOpenOperations *open = table_of(replay, xtf_replay_operation_key(&row, letter->head.k));
 
     g_mutex_lock(&open->lock);
     XtfOperation *operation = operation_of(replay, open, &row, letter->head.k);
@@ -435,7 +418,7 @@ static void pass_end(XtfReplayShare *share, const XtfProcess *process, const Xtf
     const XtfReplay *replay = share->replay;
     const XtfReplayConsumer *consumer = share->consumer;
     uint32_t k = (uint32_t)operation->key, n_bytes = operation->uncertain ? 0 : consumer->end_bytes;
-    const XtfReplayEvent at = member_event(replay, process, row, rank, k);
+    const XtfReplayEvent at = xtf_replay_member_event(replay, process, row, rank, k);
     uint64_t described[XTF_REPLAY_END_BYTES / sizeof(uint64_t)];
 
     if (!operation->uncertain)
@@ -503,7 +486,7 @@ bool xtf_replay_end(XtfReplayShare *share, XtfProcess *process, const XtfReplayR
         share->counts.uncertain_collectives += !is_private;
         return true;
     }
-    XtfOpenOperations *open = table_of(replay, operation_key(row, counts->received));
+    XtfOpenOperations *open = table_of(replay, xtf_replay_operation_key(row, counts->received));
     g_mutex_lock(&open->lock);
     bool ended = end_member(share, open, counts, process, row);
     g_mutex_unlock(&open->lock);

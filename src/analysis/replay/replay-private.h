@@ -412,3 +412,22 @@ static inline XtfReplayEvent xtf_replay_event(const XtfReplay *replay, const Xtf
         .call = replay->options.calls ? &process->state.call : NULL,
     };
 }
+
+/* Returns the key of the k-th operation of a row's communicator. */
+static inline uint64_t xtf_replay_operation_key(const XtfReplayRow *row, uint32_t k)
+{
+    return (uint64_t)row->comm << 32 | k;
+}
+
+/* Returns the event of a member's row in the k-th operation of its communicator. */
+static inline XtfReplayEvent xtf_replay_member_event(const XtfReplay *replay, const XtfProcess *process,
+                                                     const XtfReplayRow *row, uint32_t rank, uint32_t k)
+{
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+
+    at.peer = rank;
+    at.message = xtf_replay_operation_key(row, k);
+    at.sends = row->sends;
+    at.receives = row->receives;
+    return at;
+}

@@ -27,12 +27,12 @@ RECORDED = (1 << 16, EAGER)
 PLATFORMS = {"none": simgrid.mesh, "nic": simgrid.star}
 
 
-def compare(xtf, folder, name, archive, trace, modes=(RENDEZVOUS, EAGER)):
+def compare(xtf, folder, name, resolution, trace, modes=(RENDEZVOUS, EAGER)):
+    """Returns by how many seconds a prediction is off, if it is by more than TOLERANCE: {(name, contention, eager): seconds}."""
     out, worst = folder / "out.ti", {}
     export(xtf, trace, out, "--expand")
     simgrid.scale_messages(out)
     n = len((out / "trace.ti").read_text(encoding="utf-8").split())
-    resolution, _ = otf2print.clock(otf2print.definitions(str(archive)))
     for contention, platform in PLATFORMS.items():
         simgrid.write_platform(folder, platform(n, LATENCY, BANDWIDTH * simgrid.SCALE), n)
         for eager in modes:
@@ -45,6 +45,10 @@ def compare(xtf, folder, name, archive, trace, modes=(RENDEZVOUS, EAGER)):
     return {(name, *key): off for key, off in worst.items() if off > TOLERANCE}
 
 
+def resolution_of(archive):
+    return otf2print.clock(otf2print.definitions(str(archive)))[0]
+
+
 def main():
     need_programs("otf2-print", "smpirun")
     xtf, script, wrong = Xtf(sys.argv[1]), sys.argv[2], {}
@@ -52,11 +56,11 @@ def main():
         folder = pathlib.Path(name)
         for what, make in predict_programs.PROGRAMS.items():
             made = make_trace(xtf, script, folder, what, predict_programs.script(*make()))
-            wrong |= compare(xtf, folder, what, *made, *([(EAGER,)] if what in ONLY_EAGER else []))
+            wrong |= compare(xtf, folder, what, resolution_of(made[0]), made[1], *([(EAGER,)] if what in ONLY_EAGER else []))
         archives = [*map(pathlib.Path, sys.argv[3:]), *(shared_traces() / what / "traces.otf2" for what in SHARED if shared_traces())]
         for archive in archives:
             xtf.import_archive(archive, folder / "trace.xtf")
-            wrong |= compare(xtf, folder, archive.parent.name, archive, folder / "trace.xtf", RECORDED)
+            wrong |= compare(xtf, folder, archive.parent.name, resolution_of(archive), folder / "trace.xtf", RECORDED)
     check(not wrong, f"a rank ends elsewhere: {wrong}")
     return 0
 

@@ -7,9 +7,9 @@ from typing import Any, Dict, Iterable, List, Set
 
 # Columns that are texts in each table that has them, as `xtf help` declares. A region may be called 0.5.
 TEXTS = frozenset("""
-    alike callpath class colour column culprit_site ending figure finding first_site from_site how kind last_region last_site metric missing
-    name needs point proc_set reason recv_site region remote_procs rule run send_site site stack state table to_site unit used verdict
-    wait_kind what
+    alike callpath class colour column culprit_site ending figure finding first_site from_site how kind last_region last_site loop metric
+    missing name needs point proc_set reason recv_site region remote_procs rule run send_site site stack state table term to_site unit used
+    verdict wait_kind what
     """.split())
 DECIMAL = re.compile(r"-?\d+\.\d+([eE][-+]?\d+)?|-?inf|-?nan")  # whole numbers are numbers in JSON
 WHOLE = re.compile(r"-?\d+")

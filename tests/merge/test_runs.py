@@ -395,7 +395,7 @@ def test_anchor_refusals(folder, runs, anchor):
         check(complaint in message and not output.exists(), message)
     shutil.rmtree(parts)
     check(sorted(runs[0].parent.iterdir()) == before, "a refused anchor leaves a file")
-    for command, complaint in ((("analyze", "-q", anchor), f"xtf copy {anchor} ONE.xtf"), (("align", "-q", anchor), "cannot add to a merged file"),
+    for command, complaint in ((("analyze", "-q", anchor), f"xtf analyze -o ONE.xtf {anchor}"), (("align", "-q", anchor), "cannot add to a merged file"),
                                (("merge", "-o", output, anchor), "xtf copy makes one file of it")):
         message = run(*command, status=1)
         check(complaint in message and not output.exists(), message)

@@ -428,7 +428,7 @@ class Commands(harness.TestCase):
         return set(run("bash", "-c", script, "bash", "xtf", *words, cwd=self.folder.name).stdout.split())
 
     def test_completion(self):
-        self.assertEqual(self.complete("mo"), {"mount"})
+        self.assertEqual(self.complete("mo"), {"model", "mount"})
         self.assertEqual(self.complete("mount", "--fore"), {"--foreground"})
         self.assertEqual(self.complete("info", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("mount", "-o", "cach"), {"cache=", "cachedir="})

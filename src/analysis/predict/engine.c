@@ -221,6 +221,8 @@ static bool run_all(XtfEngine *engine, GError **error)
             if (!run_location(engine, take_ahead(engine), error))
                 return false;
         } else if (flow != UINT64_MAX) {
+            if (!xtf_steps_advance(engine->steps, 0, error)) /* no operation may follow for long */
+                return false;
             advance_flows(engine);
         } else if (!break_deadlock(engine)) {
             return true;

@@ -63,6 +63,8 @@ def main():
                 check(times[2][0] < min(times[2][1:]), f"a stencil on 4 nodes is not faster: {times[2]}")
         for n_nodes in ("0", "-3", "1.5", "9999999999"):
             check(xtf.run("predict", f"--place={n_nodes}", trace).status == 2, f"--place={n_nodes} is accepted")
+        done = xtf.run("predict", "--place=2", "--output", folder / "none.xtf", trace)
+        check(done.status == 2 and b"no run to write" in done.errors, f"--place leaves out --output without an error: {done}")
     return 0
 
 

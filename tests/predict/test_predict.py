@@ -316,6 +316,25 @@ def check_warnings(xtf, script, folder, archive):
     check_equal(found.ends(), [1000, 2000], "a message whose clocks are wrong")
     xtf.import_archive(archive, trace)
     check("sends and receives are not matched" in Prediction(xtf, trace).warnings, "no warning of messages that are not matched")
+    for late, contradicts in ((100, False), (1000, True)):
+        timelines = begin(3)
+        timelines[0].work(late)
+        for timeline in timelines:
+            timeline.call("MPI_Barrier", 500 if timeline.rank else late + 500, ("D", BARRIER, 0, NO_ROOT, 0, 0))
+        found = Prediction(xtf, program_trace(xtf, script, folder, f"barrier-{late}", timelines), *IDEAL)
+        check(("2 of 3 ends of collective operations come before" in found.warnings) == contradicts, f"{late}: {found.warnings}")
+
+
+def check_long_run(xtf, script, folder):
+    """Checks that the table has room for a run of 2 us that would take 1000 s."""
+    sender, receiver = timelines = begin(2)
+    sender.call("MPI_Send", 1000, ("S", 1, 0, 0, 8))
+    receiver.call("MPI_Recv", 2000, ("R", 0, 0, 0, 8))
+    trace = program_trace(xtf, script, folder, "long", timelines)
+    found = Prediction(xtf, trace, "--latency", "1000s", "--bandwidth", "inf")
+    check_equal(found.ends(), [0, 10**12], "a message of 1000 s")
+    line = found.lines["all"]
+    check_equal(line["ratio"], f"{line['predicted'] / line['recorded']:.4f}", "the ratio of a long run")
 
 
 def check_refusals(xtf, folder):
@@ -335,6 +354,7 @@ def main():
         folder = pathlib.Path(name)
         for test in (check_message, check_late_posting, check_sharing, check_operations, check_exchange, check_map, check_factors):
             test(xtf, script, folder)
+        check_long_run(xtf, script, folder)
         check_refusals(xtf, folder)
         check_warnings(xtf, script, folder, sys.argv[4])
         check_network(xtf, folder, sys.argv[3])

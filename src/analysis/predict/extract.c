@@ -120,7 +120,7 @@ static uint64_t put_begin(void *data, const XtfReplayEvent *at)
         xtf_run_program_add_comm(extract->program, comm, members, n);
     put_after_sends(extract, at,
                     (XtfOp){.kind = XTF_OP_BEGIN, .message = at->message, .peer = at->peer, .sends = at->sends});
-    return 0;
+    return at->time;
 }
 
 /* Returns the bytes of a block. The mean of all members counts if their begins are known at the end of any member. */
@@ -152,7 +152,12 @@ static uint64_t block_of(const Extract *extract, XtfReplayCollective *collective
 static void put_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
     Extract *extract = data;
+    uint64_t last;
 
+    if (xtf_replay_latest(collective, rank, &last)) {
+        extract->extraction->ends++;
+        extract->extraction->backward_ends += at->time < last;
+    }
     put_after_sends(extract, at,
                     (XtfOp){.kind = XTF_OP_END,
                             .message = at->message,

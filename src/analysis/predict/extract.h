@@ -8,7 +8,9 @@
 
 typedef struct {
     XtfReplayCounts counts;
-    uint64_t backward; /* messages that were received before they were sent */
+    uint64_t backward;      /* messages that were received before they were sent */
+    uint64_t ends;          /* ends of collective operations that need another member's begin */
+    uint64_t backward_ends; /* ends before such a begin */
     XtfEstimate estimate;
 } XtfExtraction;
 

@@ -9,9 +9,11 @@
 #include "src/trace/text/lines.h"
 
 enum {
-    BACKWARD_PART = 1000, /* a warning, if more than 1 in 1000 messages contradict the clocks */
-    RATIO_WIDTH = 10,
+    BACKWARD_PART = 1000, /* a warning, if more than 1 in 1000 messages or ends of operations contradict the clocks */
+    RATIO_WIDTH = 10,     /* at least */
 };
+
+#define RATIO_FORMAT "%.4f"
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_ANY, NULL,
@@ -69,12 +71,31 @@ static void print_machine(const XtfPredictReport *report)
 
 /* ---- The table. */
 
+static double ratio_of(const XtfPredictedProcess *process)
+{
+    return (double)process->predicted / (double)process->recorded;
+}
+
+/* Returns the width of the greatest ratio. */
+static size_t find_ratio_width(const XtfPredictReport *report, const XtfPrediction *prediction)
+{
+    double greatest = 0;
+
+    for (uint32_t i = 0; i < xtf_replay_n_processes(xtf_predict_replay(report->predict)); i++) {
+        const XtfPredictedProcess process = xtf_predicted_process(report->predict, prediction, i);
+        if (process.recorded > 0)
+            greatest = MAX(greatest, ratio_of(&process));
+    }
+    g_autofree char *text = g_strdup_printf(RATIO_FORMAT, greatest);
+    return MAX(strlen(text), RATIO_WIDTH);
+}
+
 static void put_process(const XtfPredictedProcess *process, XtfLines *lines)
 {
     xtf_lines_ticks(lines, process->recorded);
     xtf_lines_ticks(lines, process->predicted);
     if (process->recorded > 0)
-        xtf_lines_real(lines, "%.4f", (double)process->predicted / (double)process->recorded);
+        xtf_lines_real(lines, RATIO_FORMAT, ratio_of(process));
     else
         xtf_lines_none(lines);
     xtf_lines_ticks(lines, process->computing);
@@ -112,8 +133,9 @@ static bool print_table(const XtfPredictReport *report, GError **error)
     size_t width = xtf_ticks_width(&scale, MAX(MAX(all.recorded, all.predicted), baseline.predicted));
     xtf_grid_init(&grid, &xtf_table_predict);
     xtf_grid_add(&grid, "proc", strlen("baseline"));
+    size_t ratio = MAX(find_ratio_width(report, report->prediction), find_ratio_width(report, report->baseline));
     for (unsigned i = 1; i < G_N_ELEMENTS(columns); i++)
-        xtf_grid_add(&grid, columns[i].name, columns[i].type == XTF_COLUMN_REAL ? RATIO_WIDTH : width);
+        xtf_grid_add(&grid, columns[i].name, columns[i].type == XTF_COLUMN_REAL ? ratio : width);
     xtf_lines_init(&lines, &grid, &scale, text);
     xtf_lines_header(&lines);
     for (uint32_t i = 0; i < xtf_replay_n_processes(xtf_predict_replay(report->predict)); i++) {
@@ -157,6 +179,12 @@ static void print_warnings(const XtfPredictReport *report)
                        " messages were received before they were sent, so the recorded network is wrong: xtf align "
                        "corrects the clocks",
                        extraction->backward, counts->messages);
+    if (extraction->backward_ends > extraction->ends / BACKWARD_PART)
+        xtf_print_line(stderr,
+                       "xtf: warning: %" PRIu64 " of %" PRIu64
+                       " ends of collective operations come before another member begins, so recorded times are "
+                       "unreliable: xtf align corrects the clocks",
+                       extraction->backward_ends, extraction->ends);
     warn_of(counts->uncertain_sends + counts->uncertain_receives,
             "sends and receives are not matched: they take no time, and nobody waits for them");
     warn_of(counts->uncertain_collectives,

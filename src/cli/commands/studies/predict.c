@@ -206,6 +206,10 @@ int xtf_command_predict(int argc, char **argv)
     if (!xtf_cli_parse(&argc, &argv, 1, "TRACE", summary, entries))
         return XTF_EXIT_USAGE;
     predict.source = argv[1];
+    if (place != G_MININT && predict.output) {
+        xtf_print_line(stderr, "xtf: predict: --place prints a map and predicts nothing, so there is no run to write");
+        return XTF_EXIT_USAGE;
+    }
     if (place != G_MININT)
         return print_places(&predict, place);
     if (predict.output && !predict.force && g_file_test(predict.output, G_FILE_TEST_EXISTS)) {

@@ -64,11 +64,17 @@ def is_expected(target, mode, folder):
 
 def check_threads(tries, pid, capabilities):
     """Checks the rights of each thread of a daemon, by proc(5)."""
+    checked = []
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        status = status_of(task / "status")
+        try:
+            status = status_of(task / "status")
+        except (FileNotFoundError, ProcessLookupError):  # the thread has just ended
+            continue
+        checked.append(int(task.name))
         sets = {name: int(status[name], 16) for name in ("CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb")}
         tries.check(not any(value & ~capabilities for value in sets.values()), f"thread {task.name} has capabilities: {sets}")
         tries.check(status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", f"thread {task.name}: no filter, or new privileges")
+    tries.check(pid in checked, f"the first thread of process {pid} is gone: {checked}")
 
 
 def check_daemon(tries, mount, folder, capabilities):

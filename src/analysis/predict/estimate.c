@@ -64,9 +64,9 @@ static unsigned find_hull(const XtfFastest *points, XtfFastest *hull, double *me
     return n;
 }
 
-bool xtf_estimate_fit(const XtfEstimate *estimate, double *latency, double *per_byte)
+/* Fits a line under points. False: there are none. */
+static bool fit_line(const XtfFastest *points, double *latency, double *per_byte)
 {
-    const XtfFastest *points = estimate->n_waited > 0 ? estimate->waited : estimate->all;
     g_autofree XtfFastest *hull = g_new(XtfFastest, XTF_ESTIMATE_SIZES);
     double mean, least;
     unsigned n = find_hull(points, hull, &mean), at = 0;
@@ -92,4 +92,19 @@ bool xtf_estimate_fit(const XtfEstimate *estimate, double *latency, double *per_
                 *per_byte = MIN(*per_byte, (double)hull[i].ticks / (double)hull[i].bytes);
     }
     return true;
+}
+
+bool xtf_estimate_fit(const XtfEstimate *estimate, double *latency, double *per_byte)
+{
+    if (estimate->n_waited == 0)
+        return fit_line(estimate->all, latency, per_byte);
+    if (!fit_line(estimate->waited, latency, per_byte))
+        return false;
+    XtfFastest points[XTF_ESTIMATE_SIZES];
+    for (unsigned i = 0; i < XTF_ESTIMATE_SIZES; i++) {
+        const XtfFastest *any = &estimate->all[i];
+        bool is_below = any->ticks != UINT64_MAX && (double)any->ticks < *latency + *per_byte * (double)any->bytes;
+        points[i] = is_below ? *any : estimate->waited[i];
+    }
+    return fit_line(points, latency, per_byte);
 }

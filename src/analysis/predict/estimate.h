@@ -2,10 +2,11 @@
  * An estimate of a network by the messages of a trace: latency and time per byte, as a line under the times of all
  * messages.
  *
- * The time of a message is from the record of its send to that of its receive. Only messages count whose receiver
- * already waited when they were sent: other messages may have arrived before they were received. If there are none, all
- * count. The least time is kept for each of some hundred sizes. The estimate is the edge of their lower
- * hull at the mean of the sizes. It is the nearest line below these points.
+ * The time of a message is from the record of its send to that of its receive. Messages count whose receiver already
+ * waited when they were sent: other messages may have arrived before they were received. If there are none, all count.
+ * The least time is kept for each of some hundred sizes. The estimate is the edge of their lower hull at the mean of the
+ * sizes. It is the nearest line below these points. Other messages that were faster than the line count, too: then a
+ * second line is the estimate.
  */
 #pragma once
 

@@ -46,10 +46,12 @@ class OpenCalls(recording.Case):
         self.addCleanup(self.kill_all)
 
     def kill_all(self):
-        """Kills all processes of the test: launcher, program and collectors."""
-        for pid in processes_with(self.variable):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        """Kills all processes of the test: launcher, program and collectors. They are stopped before, so that no collector writes
+        that another process was killed."""
+        for number in signal.SIGSTOP, signal.SIGKILL:
+            for pid in processes_with(self.variable):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, number)
         while processes_with(self.variable):
             time.sleep(0.02)
 

@@ -2,6 +2,7 @@
 
 #include "libxtf/error.h"
 #include "src/analysis/predict/engine-private.h"
+#include "src/analysis/predict/heap.h"
 
 enum {
     FACTOR_BITS = 20,
@@ -32,44 +33,28 @@ uint64_t xtf_predict_computing(const XtfRunProgram *program, uint64_t computing,
 
 /* ---- Queues. */
 
-static bool is_less_ahead(const Ahead *a, const Ahead *b)
+static bool is_less_ahead(const void *a, const void *b)
 {
-    return a->clock < b->clock || (a->clock == b->clock && a->location < b->location);
+    const Ahead *left = a, *right = b;
+
+    return left->clock < right->clock || (left->clock == right->clock && left->location < right->location);
 }
 
 /* Puts a location off until the other locations have reached its clock. */
 static void put_off(XtfEngine *engine, uint32_t location)
 {
     const Ahead ahead = {engine->locations[location].times.end, location};
-    GArray *heap = engine->ahead;
-    guint i = heap->len;
 
     engine->locations[location].queued = true;
-    g_array_append_val(heap, ahead);
-    for (; i > 0 && is_less_ahead(&ahead, &g_array_index(heap, Ahead, (i - 1) / 2)); i = (i - 1) / 2)
-        g_array_index(heap, Ahead, i) = g_array_index(heap, Ahead, (i - 1) / 2);
-    g_array_index(heap, Ahead, i) = ahead;
+    xtf_heap_add(engine->ahead, &ahead, sizeof ahead, is_less_ahead);
 }
 
 /* Returns the location of the heap whose clock is least; the heap has some. */
 static uint32_t take_ahead(XtfEngine *engine)
 {
-    GArray *heap = engine->ahead;
-    uint32_t location = g_array_index(heap, Ahead, 0).location;
-    const Ahead last = g_array_index(heap, Ahead, heap->len - 1);
-    guint i = 0, child;
+    uint32_t location = g_array_index(engine->ahead, Ahead, 0).location;
 
-    g_array_set_size(heap, heap->len - 1);
-    for (; (child = 2 * i + 1) < heap->len; i = child) {
-        if (child + 1 < heap->len &&
-            is_less_ahead(&g_array_index(heap, Ahead, child + 1), &g_array_index(heap, Ahead, child)))
-            child++;
-        if (!is_less_ahead(&g_array_index(heap, Ahead, child), &last))
-            break;
-        g_array_index(heap, Ahead, i) = g_array_index(heap, Ahead, child);
-    }
-    if (heap->len > 0)
-        g_array_index(heap, Ahead, i) = last;
+    xtf_heap_remove_first(engine->ahead, sizeof(Ahead), is_less_ahead);
     return location;
 }
 

@@ -3,6 +3,8 @@
 #include <glib.h>
 #include <math.h>
 
+#include "src/analysis/predict/heap.h"
+
 #define NO_FLOW    UINT32_MAX
 #define NO_LINK    UINT32_MAX
 #define LITTLE     1e-9  /* relative difference of equal rates */
@@ -127,45 +129,28 @@ void xtf_fair_rates_end(XtfFairRates *rates, uint32_t number)
 
 /* ---- The heap of candidates. */
 
-static bool is_less(const Candidate *a, const Candidate *b)
+static bool is_less(const void *a, const void *b)
 {
-    return a->rate < b->rate || (a->rate == b->rate && (a->is_flow ? !b->is_flow || a->number < b->number
-                                                                   : !b->is_flow && a->number < b->number));
+    const Candidate *left = a, *right = b;
+
+    if (left->rate != right->rate)
+        return left->rate < right->rate;
+    return left->is_flow != right->is_flow ? left->is_flow : left->number < right->number;
 }
 
 static void add_candidate(GArray *heap, Candidate candidate)
 {
-    guint i = heap->len;
-
-    g_array_append_val(heap, candidate);
-    for (; i > 0 && is_less(&candidate, &g_array_index(heap, Candidate, (i - 1) / 2)); i = (i - 1) / 2)
-        g_array_index(heap, Candidate, i) = g_array_index(heap, Candidate, (i - 1) / 2);
-    g_array_index(heap, Candidate, i) = candidate;
+    xtf_heap_add(heap, &candidate, sizeof candidate, is_less);
 }
 
-/* Puts a candidate into the place of the first one. */
 static void replace_first(GArray *heap, Candidate candidate)
 {
-    guint i = 0;
-
-    for (guint child; (child = 2 * i + 1) < heap->len; i = child) {
-        if (child + 1 < heap->len &&
-            is_less(&g_array_index(heap, Candidate, child + 1), &g_array_index(heap, Candidate, child)))
-            child++;
-        if (!is_less(&g_array_index(heap, Candidate, child), &candidate))
-            break;
-        g_array_index(heap, Candidate, i) = g_array_index(heap, Candidate, child);
-    }
-    g_array_index(heap, Candidate, i) = candidate;
+    xtf_heap_replace_first(heap, &candidate, sizeof candidate, is_less);
 }
 
 static void remove_first(GArray *heap)
 {
-    const Candidate last = g_array_index(heap, Candidate, heap->len - 1);
-
-    g_array_set_size(heap, heap->len - 1);
-    if (heap->len > 0)
-        replace_first(heap, last);
+    xtf_heap_remove_first(heap, sizeof(Candidate), is_less);
 }
 
 /* ---- Filling a region. */

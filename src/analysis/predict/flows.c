@@ -51,7 +51,7 @@ static void move_down(XtfFlows *flows, uint32_t at, uint32_t flow)
     place_in_heap(flows, at, flow);
 }
 
-/* Moves a flow to its place_in_heap in the heap, after its time has changed. */
+/* Moves a flow to its place in the heap, after its time has changed. */
 static void move_in_heap(XtfFlows *flows, uint32_t flow)
 {
     uint32_t at = xtf_fair_flow(flows->rates, flow)->place;

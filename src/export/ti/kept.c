@@ -1,6 +1,7 @@
 #include "src/export/ti/kept.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libxtf/error.h"
@@ -119,18 +120,20 @@ static bool choose_location(XtfTiKept *kept, XtfTiProcess *process, GError **err
     return true;
 }
 
+static int compare_with_process(const void *key, const void *process)
+{
+    uint64_t a = *(const uint64_t *)key, b = ((const XtfTiProcess *)process)->proc;
+
+    return a < b ? -1 : a > b;
+}
+
 uint32_t xtf_ti_kept_rank(const XtfTiKept *kept, uint64_t proc)
 {
-    uint32_t low = 0, high = kept->n_processes;
+    const XtfTiProcess *found = kept->n_processes ? bsearch(&proc, kept->processes, kept->n_processes,
+                                                            sizeof *kept->processes, compare_with_process)
+                                                  : NULL;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (kept->processes[middle].proc < proc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < kept->n_processes && kept->processes[low].proc == proc ? low : UINT32_MAX;
+    return found ? (uint32_t)(found - kept->processes) : UINT32_MAX;
 }
 
 bool xtf_ti_kept_find(XtfTiKept *kept, XtfTrace *trace, XtfRunWindow window,

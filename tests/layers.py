@@ -26,7 +26,7 @@ STOREYS = [
     ("src/files", [""]),
     ("src/world", ["", "mpi"]),
     ("src/model", [""]),
-    ("src/trace", ["text", "context", "select", "calls"]),
+    ("src/trace", ["text", "typed", "context", "select", "calls"]),
     ("src/analysis", ["formulas", "steps", "replay/logs", "replay/lossy", "replay/mail", "replay", "synchronous", "align", "kinds", "waits", "causes", "path", "ideal", "compensate", "predict", "analyze"]),
     ("src/tables", ["format", "totals", "alike", "iterations", "match/order", "match", "collectives", "clocks", "waiting", "views"]),
     ("src/pictures", ["images", "drawing", "timeline/rows", "timeline", "charts", "frames", "findings", "page", "registry"]),

@@ -17,7 +17,7 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
-#include "src/trace/text/nearest.h"
+#include "src/trace/typed/nearest.h"
 
 static const struct {
     const char *name;

@@ -5,8 +5,8 @@
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
-#include "src/trace/text/frame-rate.h"
 #include "src/trace/text/time-scale.h"
+#include "src/trace/typed/frame-rate.h"
 
 static XtfTimeScale scale_of(uint64_t num, uint64_t den, uint64_t origin, uint64_t last)
 {

@@ -4,7 +4,7 @@
 
 #include "src/tables/totals/message-totals.h"
 #include "src/tables/totals/regions/class-times.h"
-#include "src/trace/text/frame-rate.h"
+#include "src/trace/typed/frame-rate.h"
 #include "src/tree/node/node-class.h"
 
 enum {

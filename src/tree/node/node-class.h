@@ -18,10 +18,10 @@
 #include "src/tables/format/table.h"
 #include "src/tables/match/match.h"
 #include "src/tables/views/registry.h"
-#include "src/trace/text/frame-rate.h"
 #include "src/trace/text/row-sink.h"
 #include "src/trace/text/row-writer.h"
 #include "src/trace/text/table-output.h"
+#include "src/trace/typed/frame-rate.h"
 #include "src/tree/node/node.h"
 #include "src/tree/records/records-file.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "src/trace/text/nearest.h"
+#include "src/trace/typed/nearest.h"
 #include "src/tree/paths/selection-dir.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "src/trace/text/frame-rate.h"
+#include "src/trace/typed/frame-rate.h"
 
 #include <string.h>
 

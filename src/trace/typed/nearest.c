@@ -1,4 +1,4 @@
-#include "src/trace/text/nearest.h"
+#include "src/trace/typed/nearest.h"
 
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #include "src/cli/ui/progress.h"
 #include "src/import/output.h"
 #include "src/network/results/cluster-network.h"
+#include "src/trace/typed/quantity.h"
 
 #define TOOL   "xtf cluster " XTF_VERSION
 #define ENDING ".nc"
@@ -32,47 +33,15 @@ typedef struct {
 
 /* ---- The options. */
 
-/* Parses a number that a unit may follow. Returns false if the text is anything else. */
-static bool parse_number(const char *text, double *number, const char **unit)
-{
-    char *end;
-
-    *number = g_ascii_strtod(text, &end);
-    *unit = end;
-    return end > text && isfinite(*number) && *number >= 0;
-}
-
-static bool parse_share(const char *text, double *share)
-{
-    const char *unit;
-
-    if (!parse_number(text, share, &unit) || (*unit && !g_str_equal(unit, "%")))
-        return false;
-    *share /= *unit ? 100 : 1;
-    return true;
-}
+static const XtfUnit units_of_shares[] = {{"", 1}, {"%", 0.01}, {NULL, 0}};
 
 static bool parse_threshold(const char *text, XtfThreshold *threshold)
 {
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-    const char *unit;
-
     threshold->kind = XTF_THRESHOLD_RELATIVE;
-    if (parse_share(text, &threshold->value))
+    if (xtf_quantity_parse(text, units_of_shares, &threshold->value))
         return true;
-    if (!parse_number(text, &threshold->value, &unit))
-        return false;
     threshold->kind = XTF_THRESHOLD_ABSOLUTE;
-    for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
-        if (g_str_equal(unit, units[i].name)) {
-            threshold->value *= units[i].seconds;
-            return true;
-        }
-    }
-    return false;
+    return xtf_quantity_parse(text, xtf_units_of_time, &threshold->value);
 }
 
 /* Returns the first fault of the options, NULL if they are right. */
@@ -87,7 +56,8 @@ static const char *parse_options(Cluster *cluster)
     if (cluster->precision >= 0)
         cluster_options->threshold = (XtfThreshold){XTF_THRESHOLD_PRECISION, cluster->precision};
     bool threshold_parsed = !cluster->threshold || parse_threshold(cluster->threshold, &cluster_options->threshold);
-    bool drop_parsed = parse_share(cluster->drop ? cluster->drop : "5%", &cluster_options->drop);
+    bool drop_parsed =
+        xtf_quantity_parse(cluster->drop ? cluster->drop : "5%", units_of_shares, &cluster_options->drop);
     const struct {
         bool wrong;
         const char *message;

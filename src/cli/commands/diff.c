@@ -12,6 +12,7 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
+#include "src/trace/typed/quantity.h"
 
 enum { DEFAULT_NOISE = 10000 }; /* millionths: 1 % */
 
@@ -58,10 +59,10 @@ static bool parse_order(const char *text, XtfDiffOrder *by)
 static bool parse_percentage(const char *text, uint64_t *millionths)
 {
     enum { MOST = 100000 };
-    char *end;
-    double value = g_ascii_strtod(text, &end);
+    static const XtfUnit units[] = {{"%", 1}, {NULL, 0}};
+    double value;
 
-    if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) || !g_str_equal(end, "%") || value > MOST)
+    if (!xtf_quantity_parse(text, units, &value) || value > MOST)
         return false;
     *millionths = (uint64_t)(value * 1e4 + 0.5);
     return true;

@@ -2,7 +2,6 @@
  * xtf play TRACE: the trace as a film, on a terminal, in both directions.
  */
 #include <glib.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/pictures/frames/arrows.h"
+#include "src/trace/typed/quantity.h"
 
 enum {
     COLUMNS = 80,
@@ -74,12 +74,12 @@ static bool print_frames(const Play *play, const XtfFilm *film, GError **error)
 
 static bool play_film(const Play *play, XtfFilm *film, GError **error)
 {
+    static const XtfUnit units[] = {{"", 1}, {NULL, 0}};
     XtfPlayOptions options = {.ascii = !xtf_terminal_has_utf8()};
 
     if (play->frame >= 0 || !isatty(STDOUT_FILENO))
         return print_frames(play, film, error);
-    options.pause = g_ascii_strtod(play->pause, NULL);
-    if (!(options.pause > 0) || !isfinite(options.pause))
+    if (!xtf_quantity_parse(play->pause, units, &options.pause) || options.pause == 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is not a number of seconds between frames", play->pause);
     return xtf_play(film, &options, error);
 }

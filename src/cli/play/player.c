@@ -5,6 +5,7 @@
 
 #include "libxtf/error.h"
 #include "src/cli/play/terminal.h"
+#include "src/trace/typed/quantity.h"
 
 enum {
     FAR = 10,        /* frames that a far key moves */
@@ -138,24 +139,14 @@ static void change_rate(Player *player, bool shorter)
 /* Moves to a time that the user has typed: "1.5", "20ms" or "50%". */
 static void go_to_time(Player *player, const char *text)
 {
-    char *unit;
-    double number = g_ascii_strtod(text, &unit);
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"m", 60}, {"h", 3600}};
+    const double percent = player->film->duration / 100;
+    const XtfUnit units[] = {{"", 1}, {"%", percent}, {"m", 60}, {"h", 3600}, {NULL, 0}};
+    double seconds;
 
-    if (unit != text && g_str_equal(unit, "%")) {
-        set_frame(player, xtf_film_at(player->film, number / 100 * player->film->duration));
-        return;
-    }
-    for (unsigned i = 0; unit != text && i < G_N_ELEMENTS(units); i++) {
-        if (g_str_equal(unit, units[i].name)) {
-            set_frame(player, xtf_film_at(player->film, number * units[i].seconds));
-            return;
-        }
-    }
-    set_message(player, "\"%s\" is not a time: 1.5, 20ms, 50%%", text);
+    if (xtf_quantity_parse(text, units, &seconds) || xtf_quantity_parse(text, xtf_units_of_time, &seconds))
+        set_frame(player, xtf_film_at(player->film, seconds));
+    else
+        set_message(player, "\"%s\" is not a time: 1.5, 20ms, 50%%", text);
 }
 
 /* Moves to the first call of a region in a later frame. */

@@ -10,6 +10,7 @@
 #include "src/cli/ui/common.h"
 #include "src/trace/context/name-index.h"
 #include "src/trace/context/name-pattern.h"
+#include "src/trace/typed/quantity.h"
 
 #define FACTOR_MAX    1000.0
 #define LATENCY_MAX   1000.0 /* seconds */
@@ -28,57 +29,36 @@ void xtf_predict_texts_finish(XtfPredictTexts *texts)
 
 /* ---- Numbers with units. */
 
-typedef struct {
-    const char *name;
-    double value;
-} Unit;
-
-/* Parses a number that is not negative, and its unit. False for anything else. */
-static bool parse_quantity(const char *text, const Unit *units, unsigned n_units, double *value)
-{
-    char *end;
-    double number = g_ascii_isdigit(*text) ? g_ascii_strtod(text, &end) : NAN;
-
-    if (!isfinite(number) || !strspn(text, "0123456789"))
-        return false;
-    for (unsigned i = 0; i < n_units; i++)
-        if (g_str_equal(end, units[i].name)) {
-            *value = number * units[i].value;
-            return true;
-        }
-    *value = 0;
-    return number == 0 && *end == 0;
-}
-
 /* Parses a time in seconds: "2us", "0". */
 static bool parse_seconds(const char *option, const char *text, double *seconds, GError **error)
 {
-    static const Unit units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+    const char *unit = xtf_quantity_number(text, seconds);
+    bool is_zero = unit && !*unit && *seconds == 0;
 
-    return (parse_quantity(text, units, G_N_ELEMENTS(units), seconds) && *seconds <= LATENCY_MAX) ||
+    return is_zero || (xtf_quantity_parse(text, xtf_units_of_time, seconds) && *seconds <= LATENCY_MAX) ||
            xtf_fail(error, XTF_ERROR_INVALID, "--%s takes a time up to 1000 s, such as 2us, not '%s'", option, text);
 }
 
 /* Parses a bandwidth in bytes a second: "10G", "inf". */
 static bool parse_bandwidth(const char *option, const char *text, double *bandwidth, GError **error)
 {
-    static const Unit units[] = {{"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+    static const XtfUnit units[] = {{"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {NULL, 0}};
 
     if (g_str_equal(text, "inf")) {
         *bandwidth = INFINITY;
         return true;
     }
-    return (parse_quantity(text, units, G_N_ELEMENTS(units), bandwidth) && *bandwidth >= BANDWIDTH_MIN) ||
+    return (xtf_quantity_parse(text, units, bandwidth) && *bandwidth >= BANDWIDTH_MIN) ||
            xtf_fail(error, XTF_ERROR_INVALID, "--%s takes bytes a second, such as 10G (10^10), or inf, not '%s'",
                     option, text);
 }
 
 static bool parse_factor(const char *option, const char *text, uint64_t *factor, GError **error)
 {
-    static const Unit units[] = {{"", 1}};
+    static const XtfUnit units[] = {{"", 1}, {NULL, 0}};
     double number;
 
-    if (!parse_quantity(text, units, G_N_ELEMENTS(units), &number) || number > FACTOR_MAX)
+    if (!xtf_quantity_parse(text, units, &number) || number > FACTOR_MAX)
         return xtf_fail(error, XTF_ERROR_INVALID, "--%s takes a factor from 0 to 1000, such as 0.5, not '%s'", option,
                         text);
     *factor = (uint64_t)(number * XTF_FACTOR_ONE + 0.5);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/trace/typed/quantity.h"
 
 /* ---- Values. */
 
@@ -70,17 +71,17 @@ static double parse_name(Parser *parser)
 
 static double parse_atom(Parser *parser)
 {
-    char *end;
+    double value;
 
     if (take_sign(parser, '('))
         return parse_parentheses(parser);
     if (g_ascii_isalpha(*parser->at))
         return parse_name(parser);
-    if (!g_ascii_isdigit(*parser->at)) {
+    const char *end = xtf_quantity_number(parser->at, &value);
+    if (!end) {
         parser->fault = parser->fault ? parser->fault : "a number or a name is missing";
         return NAN;
     }
-    double value = g_ascii_strtod(parser->at, &end);
     parser->at = end;
     return value;
 }
@@ -165,11 +166,11 @@ bool xtf_program_variables_set(XtfProgramVariables *variables, const char *setti
 {
     const char *sign = strchr(setting, '=');
     size_t length = sign ? (size_t)(sign - setting) : 0;
-    char *end;
-    double value = sign ? g_ascii_strtod(sign + 1, &end) : 0;
+    static const XtfUnit units[] = {{"", 1}, {NULL, 0}};
+    double value;
     unsigned i = 0;
 
-    if (!sign || end == sign + 1 || *end || !(value > 0) || !isfinite(value))
+    if (!sign || !xtf_quantity_parse(sign + 1, units, &value) || value == 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is not NAME=NUMBER with a number above 0", setting);
     if (!is_variable_name(setting, length))
         return xtf_fail(error, XTF_ERROR_INVALID,

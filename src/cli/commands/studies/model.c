@@ -11,6 +11,7 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/studies/model/report.h"
+#include "src/trace/typed/quantity.h"
 
 /* The options as they were typed. */
 typedef struct {
@@ -60,19 +61,15 @@ static bool add_settings(char **texts, GArray **settings, GError **error)
 /* Parses "LATENCY,BANDWIDTH", in seconds and bytes a second. */
 static bool parse_network(const char *text, XtfProgramOptions *options, GError **error)
 {
-    char *end;
+    static const XtfUnit units[] = {{"", 1}, {NULL, 0}};
 
     options->has_network = text != NULL;
     if (!text)
         return true;
-    options->latency = g_ascii_strtod(text, &end);
-    bool good = end != text && *end == ',' && options->latency >= 0 && isfinite(options->latency);
-    if (good) {
-        text = end + 1;
-        options->bandwidth = g_ascii_strtod(text, &end);
-        good = end != text && !*end && options->bandwidth > 0;
-    }
-    return good || xtf_fail(error, XTF_ERROR_INVALID, "--network takes LATENCY,BANDWIDTH, in s and B/s: 2e-6,1e10");
+    const char *comma = xtf_quantity_number(text, &options->latency);
+    bool has_bandwidth = comma && *comma == ',' && xtf_quantity_parse(comma + 1, units, &options->bandwidth);
+    return (has_bandwidth && options->bandwidth > 0) ||
+           xtf_fail(error, XTF_ERROR_INVALID, "--network takes LATENCY,BANDWIDTH, in s and B/s: 2e-6,1e10");
 }
 
 static void options_finish(XtfProgramOptions *options)

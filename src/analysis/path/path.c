@@ -1,15 +1,19 @@
 #include "src/analysis/path/path.h"
 
+#include <string.h>
+
 #include "src/analysis/path/critical-path.h"
 #include "src/analysis/replay/logs/spool.h"
 #include "src/analysis/waits/row-sorter.h"
 #include "src/model/schemas.h"
 #include "src/model/wait-kinds.h"
 #include "src/trace/calls/callpath-times.h"
+#include "src/trace/select/parallel.h"
 
 enum {
     POINTS_AT_ONCE = 32, /* read at once in the backward walk: the path soon leaves a location */
     POINTS_IN_ALL = 4096,
+    SEGMENTS_AT_ONCE = 256,
 };
 
 /* The state of xtf_critical_write(). */
@@ -18,9 +22,10 @@ typedef struct {
     XtfWriter *writer;
     uint32_t critical, activity; /* ids of the schemas */
     XtfSteps *steps;
-    XtfSpool segments; /* XtfPathSegment, the latest first */
-    uint32_t n_asked;  /* number of look-ups of locations */
-    XtfRowSorter rows; /* of `critical` */
+    XtfSpool segments;        /* XtfPathSegment, the latest first */
+    uint32_t n_asked;         /* number of look-ups of locations */
+    XtfRowSorter by_location; /* XtfPathSegment, the earliest first */
+    XtfRowSorter rows;        /* of `critical` */
     XtfPathCounts *counts;
 } Run;
 
@@ -172,22 +177,81 @@ static bool put_row(Run *run, const XtfPathSegment *segment, const XtfCallpathTi
     return xtf_row_sorter_add(&run->rows, segment->location, &row, error);
 }
 
-static bool put_segment(Run *run, const XtfPathSegment *segment, XtfCallpathTimes *times, GError **error)
+/* The state of a worker that finds the times of segments. */
+typedef struct {
+    Run *run;
+    XtfCallpathTimes times;
+    uint32_t n_asked;
+} Worker;
+
+static void *create_worker(void *data)
 {
-    const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
+    Worker *worker = g_new0(Worker, 1);
+    Run *run = data;
+
+    worker->run = run;
+    xtf_callpath_times_init(&worker->times, xtf_points_call_types(run->points)->frames, context_of,
+                            (void *)run->points);
+    return worker;
+}
+
+static void free_worker(void *data, void *run)
+{
+    Worker *worker = data;
+
+    xtf_callpath_times_finish(&worker->times);
+    g_free(worker);
+}
+
+static bool put_segment(void *data, uint32_t number, const void *row, GError **error)
+{
+    Worker *worker = data;
+    Run *run = worker->run;
+    XtfCallpathTimes *times = &worker->times;
+    const XtfPointLocation *location = xtf_points_location(run->points, number);
+    XtfPathSegment segment;
     bool first = true, has_calls;
     XtfArray calls;
 
-    xtf_points_page_out_sometimes(run->points, run->n_asked++);
+    memcpy(&segment, row, sizeof segment);
+    xtf_points_page_out_sometimes(run->points, worker->n_asked++);
     xtf_callpath_times_clear(times);
-    if (!xtf_points_calls(run->points, location, &calls, &has_calls, error) ||
-        !xtf_callpath_times_add(times, has_calls ? &calls : NULL, segment->begin, segment->end, error))
+    if (!xtf_steps_advance(run->steps, 1, error) ||
+        !xtf_points_calls(run->points, location, &calls, &has_calls, error) ||
+        !xtf_callpath_times_add(times, has_calls ? &calls : NULL, segment.begin, segment.end, error))
         return false;
     for (guint i = 0; i < times->entries->len; i++, first = false) {
-        if (!put_row(run, segment, &g_array_index(times->entries, XtfCallpathTime, i), first, error))
+        if (!put_row(run, &segment, &g_array_index(times->entries, XtfCallpathTime, i), first, error))
             return false;
     }
-    return !times->outside.ticks || put_row(run, segment, &times->outside, first, error);
+    return !times->outside.ticks || put_row(run, &segment, &times->outside, first, error);
+}
+
+static bool put_groups(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    Run *run = data;
+
+    for (uint32_t i = first; i < end; i++)
+        if (!xtf_row_sorter_read_group(&run->by_location, i, put_segment, worker, error))
+            return false;
+    return true;
+}
+
+/* Sorts the segments by location, in the order of time. */
+static bool sort_segments(Run *run, GError **error)
+{
+    XtfPathSegment segments[SEGMENTS_AT_ONCE];
+
+    for (uint64_t left = run->segments.end / sizeof *segments; left > 0;) {
+        uint64_t n = MIN(left, (uint64_t)SEGMENTS_AT_ONCE);
+        left -= n;
+        if (!xtf_spool_get(&run->segments, left * sizeof *segments, segments, n * sizeof *segments, error))
+            return false;
+        while (n-- > 0)
+            if (!xtf_row_sorter_add(&run->by_location, segments[n].location, &segments[n], error))
+                return false;
+    }
+    return true;
 }
 
 static uint64_t id_of(const void *points, uint32_t location)
@@ -195,20 +259,16 @@ static uint64_t id_of(const void *points, uint32_t location)
     return xtf_points_location(points, location)->id;
 }
 
-/* Writes the segments. They are adjacent in time, so the segments of each location are in its order. */
+/* Writes the segments. All cores find their times, each those of other locations. The rows of a location are in the
+ * order of time, whichever thread has found them. */
 static bool put_segments(Run *run, GError **error)
 {
-    g_auto(XtfCallpathTimes) times = {0};
-    XtfPathSegment segment;
+    const XtfParallelWork parallel = {.step = 1, .begin = create_worker, .work = put_groups, .join = free_worker};
 
-    xtf_callpath_times_init(&times, xtf_points_call_types(run->points)->frames, context_of, (void *)run->points);
-    xtf_steps_begin(run->steps, "segments of the path", run->segments.end / sizeof segment);
-    for (uint64_t i = run->segments.end / sizeof segment; i-- > 0;) {
-        if (!xtf_steps_advance(run->steps, 1, error) ||
-            !xtf_spool_get(&run->segments, i * sizeof segment, &segment, sizeof segment, error) ||
-            !put_segment(run, &segment, &times, error))
-            return false;
-    }
+    xtf_steps_begin(run->steps, "segments of the path", run->counts->segments);
+    if (!sort_segments(run, error) || !xtf_parallel(&parallel, run, run->by_location.n_groups, error))
+        return false;
+    xtf_row_sorter_finish(&run->by_location);
     xtf_steps_begin(run->steps, "writing the path", xtf_row_sorter_n(&run->rows));
     return xtf_row_sorter_write(&run->rows, run->writer, run->critical, id_of, run->points, run->steps, error);
 }
@@ -330,6 +390,7 @@ bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *st
                .writer = writer,
                .steps = steps,
                .segments = XTF_SPOOL_NONE,
+               .by_location = {.spool = XTF_SPOOL_NONE},
                .rows = {.spool = XTF_SPOOL_NONE},
                .counts = counts};
 
@@ -337,10 +398,12 @@ bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *st
 
     *counts = (XtfPathCounts){0};
     bool good = xtf_spool_open(&run.segments, error) &&
+                xtf_row_sorter_init(&run.by_location, borders, 1, sizeof(XtfPathSegment), error) &&
                 xtf_row_sorter_init(&run.rows, borders, 1, sizeof(XtfCriticalRow), error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run.activity, error) &&
                 walk_back(&run, error) && put_segments(&run, error) && add_all_locations(&run, error);
+    xtf_row_sorter_finish(&run.by_location);
     xtf_row_sorter_finish(&run.rows);
     xtf_spool_close(&run.segments);
     return good;

@@ -90,7 +90,7 @@ static bool read_rows(XtfLogReader *reader, uint32_t first, XtfRowSorterRead rea
     }
 }
 
-static bool read_group(XtfRowSorter *sorter, uint32_t number, XtfRowSorterRead read, void *data, GError **error)
+bool xtf_row_sorter_read_group(XtfRowSorter *sorter, uint32_t number, XtfRowSorterRead read, void *data, GError **error)
 {
     XtfRowGroup *group = &sorter->groups[number];
     XtfLogReader reader;
@@ -107,7 +107,7 @@ static bool read_group(XtfRowSorter *sorter, uint32_t number, XtfRowSorterRead r
 bool xtf_row_sorter_read(XtfRowSorter *sorter, XtfRowSorterRead read, void *data, GError **error)
 {
     for (uint32_t i = 0; i < sorter->n_groups; i++)
-        if (!read_group(sorter, i, read, data, error))
+        if (!xtf_row_sorter_read_group(sorter, i, read, data, error))
             return false;
     return true;
 }
@@ -151,7 +151,7 @@ static bool write_group(Worker *worker, uint32_t number, GError **error)
     memset(worker->arrays, 0, n * sizeof *worker->arrays);
     worker->first = sorter->groups[number].first;
     worker->n_rows = 0;
-    bool good = read_group(sorter, number, append_row, worker, error) &&
+    bool good = xtf_row_sorter_read_group(sorter, number, append_row, worker, error) &&
                 xtf_steps_advance(worker->work->steps, worker->n_rows % ROWS_AT_ONCE, error);
     for (uint32_t i = 0; good && i < n; i++)
         good = !worker->arrays[i] || xtf_array_writer_close(worker->arrays[i], error);

@@ -3,7 +3,7 @@
  * different locations. An open array takes memory, and a trace may have very many locations. So the sorter keeps the
  * rows in a temporary file, and writes them at the end, a few locations at a time.
  *
- * To be used by one thread, or by one for each block of locations.
+ * To be used by one thread, or by one for each block or group of locations.
  */
 #pragma once
 
@@ -42,6 +42,10 @@ typedef bool (*XtfRowSorterRead)(void *data, uint32_t location, const void *row,
 
 /* Ends the rows, and reads them: the rows of a location in the order in which they were added. */
 bool xtf_row_sorter_read(XtfRowSorter *sorter, XtfRowSorterRead read, void *data, GError **error);
+/* Does so for one group. Several threads may read different groups, and read from one sorter while they add to another
+ * with the same groups. */
+bool xtf_row_sorter_read_group(XtfRowSorter *sorter, uint32_t number, XtfRowSorterRead read, void *data,
+                               GError **error);
 /* Appends the rows of each location to its array of a schema, in the order in which they were added, and closes the
  * arrays. `id` returns the key of a location. Counts each row for the current step. */
 bool xtf_row_sorter_write(XtfRowSorter *sorter, XtfWriter *writer, uint32_t schema,

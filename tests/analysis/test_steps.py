@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The progress that `xtf analyze` shows on a terminal: each step once, with rising percentages. Also Ctrl-C at each step.
 
+With several threads one of them writes rows while the others work. These steps are shown only if the others wait for them.
+
 usage: test_steps.py XTF ARCHIVE
 """
 
@@ -17,10 +19,12 @@ import tempfile
 import termios
 
 XTF, ARCHIVE = sys.argv[1:]
-# In the order of the analysis: the first steps read the trace, the last ones write results.
+# In the order of the analysis by one thread: the first steps read the trace.
 STEPS = ["reading", "replaying", "waits without messages", "writing the ideal run", "points of waits", "meetings", "causes",
-         "writing delays", "critical path", "segments of the path", "writing the path", "activity beside the path", "writing waits",
+         "writing delays", "writing waits", "critical path", "segments of the path", "writing the path", "activity beside the path",
          "committing"]
+# The steps that may be shown after a step if there are several threads.
+BESIDE = {"causes": ["writing the ideal run"], "segments of the path": ["writing delays", "writing waits"]}
 LINE = re.compile(r"analysing: ([a-zA-Z ]*[a-zA-Z])(?: +\[[=> ]*\] +(\d+)%)?")
 
 
@@ -29,12 +33,12 @@ def check_that(good, *what):
         sys.exit(" ".join(map(str, what)))
 
 
-def analyze(trace, interrupt_at=None):
+def analyze(trace, interrupt_at=None, threads=0):
     """Analyses a trace. Returns the steps that were shown, as (name, percent or -1), the exit status, and the text."""
     test_end, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 120, 0, 0))
     shown, text = [], ""
-    with subprocess.Popen([XTF, "analyze", trace], stdout=subprocess.DEVNULL, stderr=terminal) as process:
+    with subprocess.Popen([XTF, "analyze", "-j", str(threads), trace], stdout=subprocess.DEVNULL, stderr=terminal) as process:
         os.close(terminal)
         while True:
             try:
@@ -56,11 +60,21 @@ def analyze(trace, interrupt_at=None):
     return shown, process.returncode, text
 
 
-def check_steps(trace):
-    shown, status, text = analyze(trace)
+def expected_steps(names):
+    """Returns the steps that several threads show if `names` has some of those that one of them does beside the others."""
+    beside = {name for after in BESIDE.values() for name in after}
+    expected = []
+    for step in STEPS:
+        if step not in beside:
+            expected += [step] + [name for name in BESIDE.get(step, []) if name in names]
+    return expected
+
+
+def check_steps(trace, threads):
+    shown, status, text = analyze(trace, threads=threads)
     check_that(status == 0, status, text)
     names = [name for i, (name, _) in enumerate(shown) if i == 0 or shown[i - 1][0] != name]
-    check_that(names == STEPS, "steps", names)
+    check_that(names == (STEPS if threads == 1 else expected_steps(names)), "steps", names)
     for (name, percent), (next_name, next_percent) in zip(shown, shown[1:]):
         check_that(name != next_name or percent <= next_percent, name, "goes back, from", percent, "to", next_percent)
 
@@ -75,8 +89,8 @@ def check_interrupted(trace):
     subprocess.run([XTF, "analyze", "-q", trace], check=True)
     analysed = waits_profile(trace)
     trace.write_bytes(before)
-    for step in STEPS * 3:
-        _, status, text = analyze(trace, step)
+    for step, threads in [(step, threads) for threads in (1, 2, 3) for step in STEPS]:
+        _, status, text = analyze(trace, step, threads)
         if status == 0:
             trace.write_bytes(before)
             continue
@@ -95,7 +109,8 @@ def main():
         trace = pathlib.Path(name) / "trace.xtf"
         subprocess.run([XTF, "import", "-q", "-o", trace, ARCHIVE], check=True)
         check_interrupted(trace)
-        check_steps(trace)
+        for threads in (1, 2, 5):
+            check_steps(trace, threads)
 
 
 main()

@@ -46,16 +46,23 @@ static void join_sum(void *thread_data, void *data)
     g_free(thread_data);
 }
 
+/* Does work by xtf_parallel(), or starts it and finishes it. */
+static bool do_work(bool starts, const XtfParallelWork *work, void *data, uint32_t n, GError **error)
+{
+    return starts ? xtf_parallel_finish(xtf_parallel_start(work, data, n), error) : xtf_parallel(work, data, n, error);
+}
+
 Test(parallel, each_item_is_done_once)
 {
     const uint32_t counts[] = {0, 1, 2, 63, ITEMS}, steps[] = {1, 7, 64, 5000};
 
     for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
-        for (size_t j = 0; j < G_N_ELEMENTS(steps); j++) {
+        for (size_t j = 0; j < 2 * G_N_ELEMENTS(steps); j++) {
             Adding adding = {0};
             GError *error = NULL;
-            const XtfParallelWork work = {.step = steps[j], .begin = begin_sum, .work = add_items, .join = join_sum};
-            cr_assert(xtf_parallel(&work, &adding, counts[i], &error));
+            const XtfParallelWork work = {
+                .step = steps[j / 2], .begin = begin_sum, .work = add_items, .join = join_sum};
+            cr_assert(do_work(j % 2, &work, &adding, counts[i], &error));
             cr_assert_null(error);
             for (uint32_t item = 0; item < ITEMS; item++)
                 cr_assert_eq(adding.done[item], item < counts[i]);
@@ -71,7 +78,7 @@ Test(parallel, the_first_failure_is_reported)
         const XtfParallelWork work = {.step = 1 + round % 5, .begin = begin_sum, .work = add_items, .join = join_sum};
         g_autoptr(GError) error = NULL;
         g_autofree char *expected = g_strdup_printf("item %u", adding.fail_from);
-        cr_assert_not(xtf_parallel(&work, &adding, ITEMS, &error));
+        cr_assert_not(do_work(round % 2, &work, &adding, ITEMS, &error));
         cr_assert_str_eq(error->message, expected);
         for (uint32_t item = 0; item < adding.fail_from; item++)
             cr_assert_eq(adding.done[item], 1);
@@ -162,4 +169,17 @@ Test(parallel, the_number_of_threads_is_the_one_that_is_set)
     unsigned n_threads = g_get_num_processors() + 2; /* more than the default */
 
     cr_assert_eq(helpers_of(n_threads), (gint)n_threads - 1);
+}
+
+Test(parallel, started_work_begins_in_another_thread)
+{
+    const XtfParallelWork work = {.step = 1, .begin = begin_watching, .work = wait_for_helpers, .join = join_watching};
+    Watching watching = {.caller = g_thread_self()};
+
+    xtf_parallel_set_threads(2);
+    XtfJob *job = xtf_parallel_start(&work, &watching, 1);
+    for (unsigned i = 0; g_atomic_int_get(&watching.helpers) == 0 && i < 20000; i++)
+        g_usleep(1000);
+    cr_assert(xtf_parallel_finish(job, NULL));
+    cr_assert_eq(watching.helpers, 1);
 }

@@ -6,6 +6,7 @@
 
 #include "src/analysis/causes/delays.h"
 #include "src/analysis/ideal/ideal.h"
+#include "src/analysis/steps/beside.h"
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/gather.h"
 #include "src/analysis/waits/rows.h"
@@ -35,26 +36,57 @@ static void trim_heap(void)
 #endif
 }
 
-static bool find_causes(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps,
-                        XtfCausesCounts *counts, GError **error)
-{
-    g_autoptr(XtfDelays) delays = NULL;
+/* The rows that one thread writes while others work: first those of the ideal run, later those of waits and delays. */
+typedef struct {
+    XtfIdeal *ideal;
+    XtfPoints *points;
+    XtfDelays *delays;
+    XtfWriter *writer;
+    XtfAnalyzeReport *report;
+    XtfBeside beside;
+} Rows;
 
-    return xtf_causes_find(xtf_replay_context(replay), points, steps, &delays, counts, error) &&
-           xtf_delays_write(points, delays, writer, steps, error);
+static bool write_ideal(void *data, XtfSteps *steps, GError **error)
+{
+    Rows *rows = data;
+    bool good = xtf_ideal_write(rows->ideal, rows->writer, steps, &rows->report->ideal, error);
+
+    g_clear_pointer(&rows->ideal, xtf_ideal_free);
+    trim_heap();
+    return good;
+}
+
+static bool write_waits(void *data, XtfSteps *steps, GError **error)
+{
+    Rows *rows = data;
+    bool good = xtf_delays_write(rows->points, rows->delays, rows->writer, steps, error);
+
+    g_clear_pointer(&rows->delays, xtf_delays_free);
+    return good && xtf_waits_write(rows->points, rows->writer, steps, &rows->report->found, error);
+}
+
+/* Finds the critical path while another thread writes the waits, then writes the path. */
+static bool find_path(Rows *rows, XtfSteps *steps, GError **error)
+{
+    if (!xtf_beside_start(&rows->beside, steps, write_waits, rows, error))
+        return false;
+    g_autoptr(XtfCritical) path = xtf_critical_find(rows->points, steps, &rows->report->path, error);
+    if (!xtf_beside_finish(&rows->beside, path ? error : NULL) || !path)
+        return false;
+    trim_heap();
+    return xtf_critical_write(path, rows->writer, steps, error);
 }
 
 /* Finds the causes of waits, then the critical path. */
-static bool analyze_backward(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps,
-                             XtfAnalyzeReport *report, GError **error)
+static bool analyze_backward(XtfReplay *replay, Rows *rows, XtfSteps *steps, GError **error)
 {
-    if (!find_causes(replay, points, writer, steps, &report->causes, error))
+    if (!xtf_causes_find(xtf_replay_context(replay), rows->points, steps, &rows->delays, &rows->report->causes,
+                         error) ||
+        !xtf_beside_finish(&rows->beside, error))
         return false;
-    xtf_points_page_out_results(points);
+    xtf_points_page_out_results(rows->points);
     trim_heap();
-    bool good = xtf_critical_write(points, writer, steps, &report->path, error);
-    trim_heap();
-    return good;
+    return find_path(rows, steps, error);
 }
 
 /* Finds waits and the ideal run, by one run of the replay. In a job, rank 0 then has the ideal run of all ranks. */
@@ -84,33 +116,40 @@ static bool collect_points(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps
     return xtf_world_have_succeeded(world, own, error) && (!world || xtf_points_gather(*points, world, error));
 }
 
-/* Finds waits and their causes. The ideal run is written first, so that its memory is free for the later steps. In a
- * job, rank 0 alone finds the causes. */
+/* Finds causes of the waits and the critical path, and writes all rows. */
+static bool analyze_waits(XtfReplay *replay, XtfRawPoints *raw, Rows *rows, XtfSteps *steps, GError **error)
+{
+    bool good = collect_points(replay, raw, steps, &rows->points, error);
+
+    xtf_raw_points_finish(raw);
+    if (!good || !rows->writer)
+        return good;
+    xtf_callpath_log_number(xtf_replay_callpaths(replay));
+    rows->report->levels = xtf_callpath_log_cut(xtf_replay_callpaths(replay));
+    trim_heap();
+    return analyze_backward(replay, rows, steps, error);
+}
+
+/* Finds waits and their causes. One thread writes the ideal run meanwhile, and frees its memory for the later steps. In
+ * a job, rank 0 alone finds the causes. */
 static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps,
                            XtfAnalyzeReport *report, GError **error)
 {
-    g_autoptr(XtfIdeal) ideal = NULL;
-    g_autoptr(XtfPoints) points = NULL;
+    Rows rows = {.writer = writer, .report = report};
 
-    if (!find_waits(replay, raw, &ideal, steps, &report->found, error) ||
-        !xtf_find_other_waits(replay, raw, steps, error))
-        return false;
-    xtf_replay_end_runs(replay);
-    trim_heap();
-    if (writer && !xtf_ideal_write(ideal, writer, steps, &report->ideal, error))
-        return false;
-    g_clear_pointer(&ideal, xtf_ideal_free);
-    trim_heap();
-    if (!collect_points(replay, raw, steps, &points, error))
-        return false;
-    xtf_raw_points_finish(raw);
-    if (!writer)
-        return true;
-    xtf_callpath_log_number(xtf_replay_callpaths(replay));
-    report->levels = xtf_callpath_log_cut(xtf_replay_callpaths(replay));
-    trim_heap();
-    return analyze_backward(replay, points, writer, steps, report, error) &&
-           xtf_waits_write(points, writer, steps, &report->found, error);
+    bool good = find_waits(replay, raw, &rows.ideal, steps, &report->found, error) &&
+                xtf_find_other_waits(replay, raw, steps, error);
+    if (good) {
+        xtf_replay_end_runs(replay);
+        trim_heap();
+    }
+    good = good && (!writer || xtf_beside_start(&rows.beside, steps, write_ideal, &rows, error)) &&
+           analyze_waits(replay, raw, &rows, steps, error);
+    xtf_beside_finish(&rows.beside, NULL);
+    xtf_ideal_free(rows.ideal);
+    xtf_delays_free(rows.delays);
+    xtf_points_free(rows.points);
+    return good;
 }
 
 /* Opens the raw points of a replay. The pairs of each rank of a job have numbers of their own. */

@@ -16,8 +16,7 @@ enum {
     SEGMENTS_AT_ONCE = 256,
 };
 
-/* The state of xtf_critical_write(). */
-typedef struct {
+struct XtfCritical {
     const XtfPoints *points;
     XtfWriter *writer;
     uint32_t critical, activity; /* ids of the schemas */
@@ -27,7 +26,7 @@ typedef struct {
     XtfRowSorter by_location; /* XtfPathSegment, the earliest first */
     XtfRowSorter rows;        /* of `critical` */
     XtfPathCounts *counts;
-} Run;
+};
 
 /* ---- Back along the waits. */
 
@@ -64,7 +63,7 @@ static bool moves_path(const XtfPoint *point)
 static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq, XtfPathWait *wait, bool *found,
                       GError **error)
 {
-    Run *run = data;
+    XtfCritical *run = data;
     const XtfPointLocation *known = xtf_points_location(run->points, location);
     XtfPoint points[POINTS_AT_ONCE];
     uint64_t end_number = known->first + known->n;
@@ -93,7 +92,7 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
 
 static bool add_segment(void *data, const XtfPathSegment *segment, GError **error)
 {
-    Run *run = data;
+    XtfCritical *run = data;
 
     run->counts->segments++;
     run->counts->length += segment->end - segment->begin;
@@ -122,7 +121,7 @@ static bool find_end(const XtfPoints *points, XtfPathWalk *walk)
     return finalized;
 }
 
-static bool walk_back(Run *run, GError **error)
+static bool walk_back(XtfCritical *run, GError **error)
 {
     uint32_t n = xtf_points_n_locations(run->points);
     g_autofree uint64_t *starts = g_new(uint64_t, n + 1);
@@ -157,7 +156,8 @@ static uint64_t local_time(const XtfPointLocation *location, uint64_t time)
     return xtf_clock_map_to_local(location->clock, time);
 }
 
-static bool put_row(Run *run, const XtfPathSegment *segment, const XtfCallpathTime *time, bool first, GError **error)
+static bool put_row(XtfCritical *run, const XtfPathSegment *segment, const XtfCallpathTime *time, bool first,
+                    GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
     bool ends = segment->next == XTF_PATH_NOWHERE, outside = time->callpath == XTF_OUTSIDE_CALLS;
@@ -179,7 +179,7 @@ static bool put_row(Run *run, const XtfPathSegment *segment, const XtfCallpathTi
 
 /* The state of a worker that finds the times of segments. */
 typedef struct {
-    Run *run;
+    XtfCritical *run;
     XtfCallpathTimes times;
     uint32_t n_asked;
 } Worker;
@@ -187,7 +187,7 @@ typedef struct {
 static void *create_worker(void *data)
 {
     Worker *worker = g_new0(Worker, 1);
-    Run *run = data;
+    XtfCritical *run = data;
 
     worker->run = run;
     xtf_callpath_times_init(&worker->times, xtf_points_call_types(run->points)->frames, context_of,
@@ -206,7 +206,7 @@ static void free_worker(void *data, void *run)
 static bool put_segment(void *data, uint32_t number, const void *row, GError **error)
 {
     Worker *worker = data;
-    Run *run = worker->run;
+    XtfCritical *run = worker->run;
     XtfCallpathTimes *times = &worker->times;
     const XtfPointLocation *location = xtf_points_location(run->points, number);
     XtfPathSegment segment;
@@ -229,7 +229,7 @@ static bool put_segment(void *data, uint32_t number, const void *row, GError **e
 
 static bool put_groups(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
 {
-    Run *run = data;
+    XtfCritical *run = data;
 
     for (uint32_t i = first; i < end; i++)
         if (!xtf_row_sorter_read_group(&run->by_location, i, put_segment, worker, error))
@@ -238,7 +238,7 @@ static bool put_groups(void *worker, void *data, uint32_t first, uint32_t end, G
 }
 
 /* Sorts the segments by location, in the order of time. */
-static bool sort_segments(Run *run, GError **error)
+static bool sort_segments(XtfCritical *run, GError **error)
 {
     XtfPathSegment segments[SEGMENTS_AT_ONCE];
 
@@ -254,14 +254,9 @@ static bool sort_segments(Run *run, GError **error)
     return true;
 }
 
-static uint64_t id_of(const void *points, uint32_t location)
-{
-    return xtf_points_location(points, location)->id;
-}
-
-/* Writes the segments. All cores find their times, each those of other locations. The rows of a location are in the
- * order of time, whichever thread has found them. */
-static bool put_segments(Run *run, GError **error)
+/* Finds the rows of the segments. All cores find their times, each those of other locations. The rows of a location are
+ * in the order of time, whichever thread has found them. */
+static bool put_segments(XtfCritical *run, GError **error)
 {
     const XtfParallelWork parallel = {.step = 1, .begin = create_worker, .work = put_groups, .join = free_worker};
 
@@ -269,8 +264,7 @@ static bool put_segments(Run *run, GError **error)
     if (!sort_segments(run, error) || !xtf_parallel(&parallel, run, run->by_location.n_groups, error))
         return false;
     xtf_row_sorter_finish(&run->by_location);
-    xtf_steps_begin(run->steps, "writing the path", xtf_row_sorter_n(&run->rows));
-    return xtf_row_sorter_write(&run->rows, run->writer, run->critical, id_of, run->points, run->steps, error);
+    return true;
 }
 
 /* ---- Activity. */
@@ -302,7 +296,7 @@ static gint compare_callpaths(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static bool add_point(const Run *run, const XtfPoint *point, const Activities *activities, GError **error)
+static bool add_point(const XtfCritical *run, const XtfPoint *point, const Activities *activities, GError **error)
 {
     const XtfCallpathTicks *times = xtf_point_times(activities->times, run->points, point, error);
 
@@ -315,7 +309,7 @@ static bool add_point(const Run *run, const XtfPoint *point, const Activities *a
     return true;
 }
 
-static bool put_activities(const Run *run, const XtfPointLocation *location, const Activities *activities,
+static bool put_activities(const XtfCritical *run, const XtfPointLocation *location, const Activities *activities,
                            GError **error)
 {
     XtfArrayWriter *array = xtf_writer_array(run->writer, location->id, run->activity, error);
@@ -340,7 +334,7 @@ static bool put_activities(const Run *run, const XtfPointLocation *location, con
     return array && xtf_array_writer_close(array, error);
 }
 
-static bool add_location_path(const Run *run, uint32_t number, const Activities *activities, GError **error)
+static bool add_location_path(const XtfCritical *run, uint32_t number, const Activities *activities, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, number);
     g_autofree XtfPoint *points = g_new(XtfPoint, POINTS_IN_ALL);
@@ -359,7 +353,7 @@ static bool add_location_path(const Run *run, uint32_t number, const Activities 
     return activities->touched->len == 0 || put_activities(run, location, activities, error);
 }
 
-static bool add_all_locations(const Run *run, GError **error)
+static bool add_all_locations(const XtfCritical *run, GError **error)
 {
     XtfPointTimes times = {0};
     const Activities activities = {
@@ -383,28 +377,48 @@ static bool add_all_locations(const Run *run, GError **error)
 
 /* ---- */
 
-bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfPathCounts *counts,
-                        GError **error)
+XtfCritical *xtf_critical_find(const XtfPoints *points, XtfSteps *steps, XtfPathCounts *counts, GError **error)
 {
-    Run run = {.points = points,
-               .writer = writer,
-               .steps = steps,
-               .segments = XTF_SPOOL_NONE,
-               .by_location = {.spool = XTF_SPOOL_NONE},
-               .rows = {.spool = XTF_SPOOL_NONE},
-               .counts = counts};
-
+    g_autoptr(XtfCritical) run = g_new(XtfCritical, 1);
     const uint32_t borders[] = {0, xtf_points_n_locations(points)};
 
+    *run = (XtfCritical){.points = points,
+                         .steps = steps,
+                         .segments = XTF_SPOOL_NONE,
+                         .by_location = {.spool = XTF_SPOOL_NONE},
+                         .rows = {.spool = XTF_SPOOL_NONE},
+                         .counts = counts};
     *counts = (XtfPathCounts){0};
-    bool good = xtf_spool_open(&run.segments, error) &&
-                xtf_row_sorter_init(&run.by_location, borders, 1, sizeof(XtfPathSegment), error) &&
-                xtf_row_sorter_init(&run.rows, borders, 1, sizeof(XtfCriticalRow), error) &&
-                xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
-                xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run.activity, error) &&
-                walk_back(&run, error) && put_segments(&run, error) && add_all_locations(&run, error);
-    xtf_row_sorter_finish(&run.by_location);
-    xtf_row_sorter_finish(&run.rows);
-    xtf_spool_close(&run.segments);
-    return good;
+    bool good = xtf_spool_open(&run->segments, error) &&
+                xtf_row_sorter_init(&run->by_location, borders, 1, sizeof(XtfPathSegment), error) &&
+                xtf_row_sorter_init(&run->rows, borders, 1, sizeof(XtfCriticalRow), error) && walk_back(run, error) &&
+                put_segments(run, error);
+    return good ? g_steal_pointer(&run) : NULL;
+}
+
+void xtf_critical_free(XtfCritical *run)
+{
+    if (!run)
+        return;
+    xtf_row_sorter_finish(&run->by_location);
+    xtf_row_sorter_finish(&run->rows);
+    xtf_spool_close(&run->segments);
+    g_free(run);
+}
+
+static uint64_t id_of(const void *points, uint32_t location)
+{
+    return xtf_points_location(points, location)->id;
+}
+
+bool xtf_critical_write(XtfCritical *run, XtfWriter *writer, XtfSteps *steps, GError **error)
+{
+    run->writer = writer;
+    run->steps = steps;
+    if (!xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run->critical, error) ||
+        !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run->activity, error))
+        return false;
+    xtf_steps_begin(steps, "writing the path", xtf_row_sorter_n(&run->rows));
+    return xtf_row_sorter_write(&run->rows, writer, run->critical, id_of, run->points, steps, error) &&
+           add_all_locations(run, error);
 }

@@ -1,12 +1,12 @@
 /*
- * Writes the critical path of a trace: the rows of `critical`, and the rows of `activity`, which users compare with it.
+ * Finds and writes the critical path of a trace: the rows of `critical`, and the rows of `activity`, which users
+ * compare with it.
  *
  * The points of a trace have all its waits (waits/points.h). The walk goes backward over them (critical-path.h). Then a
- * forward pass over the segments reads the calls in each, for one location at a time. For n processes it reads about an
- * n-th of all calls. `activity` is computed from the times of the points.
+ * forward pass over the segments reads the calls in each. For n processes it reads about an n-th of all calls. All
+ * cores share this pass by locations; one thread does the rest. `activity` is computed from the times of the points.
  *
- * One thread does all of it. Memory: a block of points, a block of segments, and the times of one location by call
- * path.
+ * Memory: a block of points, buffers of segments and rows, and the times of one location a core by call path.
  */
 #pragma once
 
@@ -21,6 +21,12 @@ typedef struct {
     uint64_t circles; /* waits that caused each other: a sign of wrong clocks */
 } XtfPathCounts;
 
-/* Writes the rows, in several steps of progress (steps.h). A trace without records has no path. */
-bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfPathCounts *counts,
-                        GError **error);
+typedef struct XtfCritical XtfCritical;
+
+/* Finds the segments of the path and their rows, in two steps of progress (steps.h). Borrows the points. A trace
+ * without records has no path. */
+XtfCritical *xtf_critical_find(const XtfPoints *points, XtfSteps *steps, XtfPathCounts *counts, GError **error);
+void xtf_critical_free(XtfCritical *critical); /* accepts NULL */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCritical, xtf_critical_free)
+/* Writes the rows of `critical` and `activity`, in two steps of progress. To be called once. */
+bool xtf_critical_write(XtfCritical *critical, XtfWriter *writer, XtfSteps *steps, GError **error);

@@ -1,7 +1,7 @@
 #include "src/trace/select/parallel.h"
 
 /* Work that several threads share. References keep the job alive for pool threads that start after the call's end. */
-typedef struct {
+struct XtfJob {
     gint references; /* atomic */
     const XtfParallelWork *work;
     void *data;
@@ -12,9 +12,9 @@ typedef struct {
     unsigned n_working; /* number of threads that do a run of items now */
     GError *error;
     GPtrArray *results; /* of threads that have finished */
-} Job;
+};
 
-static void job_unref(Job *job)
+static void job_unref(XtfJob *job)
 {
     if (!g_atomic_int_dec_and_test(&job->references))
         return;
@@ -24,7 +24,7 @@ static void job_unref(Job *job)
     g_free(job);
 }
 
-static void note_failure(Job *job, uint32_t first, GError *error)
+static void note_failure(XtfJob *job, uint32_t first, GError *error)
 {
     if (first > job->failed_at) {
         g_error_free(error);
@@ -36,7 +36,7 @@ static void note_failure(Job *job, uint32_t first, GError *error)
 }
 
 /* Takes and does runs until no run is left, or an earlier run has failed. The caller holds the lock. */
-static void take_runs(Job *job, void *thread_data)
+static void take_runs(XtfJob *job, void *thread_data)
 {
     while (job->next < job->n && job->next < job->failed_at) {
         GError *error = NULL;
@@ -50,7 +50,7 @@ static void take_runs(Job *job, void *thread_data)
     }
 }
 
-static void work_on_job(Job *job)
+static void work_on_job(XtfJob *job)
 {
     g_mutex_lock(&job->lock);
     if (job->next < job->n) {
@@ -99,12 +99,12 @@ static GThreadPool *helper_pool(void)
     return pool;
 }
 
-static void call_helpers(Job *job)
+/* Calls threads of the pool, at most `n`. */
+static void call_helpers(XtfJob *job, uint32_t n)
 {
-    uint32_t n_runs = (job->n - 1) / job->work->step + 1;
-    GThreadPool *pool = n_runs > 1 ? helper_pool() : NULL;
+    GThreadPool *pool = n > 0 ? helper_pool() : NULL;
 
-    for (int i = 0; pool && i < g_thread_pool_get_max_threads(pool) && (uint32_t)i + 1 < n_runs; i++) {
+    for (uint32_t i = 0; pool && i < n && i < (uint32_t)g_thread_pool_get_max_threads(pool); i++) {
         g_atomic_int_inc(&job->references);
         if (!g_thread_pool_push(
                 pool, job, NULL)) /* the pool could not start a thread, but has queued the task for an existing one */
@@ -112,30 +112,54 @@ static void call_helpers(Job *job)
     }
 }
 
-bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **error)
+static XtfJob *create_job(const XtfParallelWork *work, void *data, uint32_t n)
 {
-    Job *job = g_new0(Job, 1);
+    XtfJob *job = g_new(XtfJob, 1);
 
-    *job = (Job){.references = 1, .work = work, .data = data, .n = n, .failed_at = UINT32_MAX};
+    *job = (XtfJob){.references = 1, .work = work, .data = data, .n = n, .failed_at = UINT32_MAX};
     job->results = g_ptr_array_new();
     g_mutex_init(&job->lock);
     g_cond_init(&job->done);
-    if (n > 0)
-        call_helpers(job);
-    work_on_job(job);
+    return job;
+}
 
+static uint32_t count_runs(const XtfJob *job)
+{
+    return job->n > 0 ? (job->n - 1) / job->work->step + 1 : 0;
+}
+
+XtfJob *xtf_parallel_start(const XtfParallelWork *work, void *data, uint32_t n)
+{
+    XtfJob *job = create_job(work, data, n);
+
+    call_helpers(job, count_runs(job));
+    return job;
+}
+
+bool xtf_parallel_finish(XtfJob *job, GError **error)
+{
+    work_on_job(job);
     g_mutex_lock(&job->lock);
-    job->next = n; /* a pool thread that starts now finds no items */
+    job->next = job->n; /* a pool thread that starts now finds no items */
     while (job->n_working > 0)
         g_cond_wait(&job->done, &job->lock);
     g_mutex_unlock(&job->lock);
     for (guint i = 0; i < job->results->len; i++)
-        work->join(g_ptr_array_index(job->results, i), data);
+        job->work->join(g_ptr_array_index(job->results, i), job->data);
     bool good = !job->error;
     if (job->error)
         g_propagate_error(error, g_steal_pointer(&job->error));
     job_unref(job);
     return good;
+}
+
+bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **error)
+{
+    XtfJob *job = create_job(work, data, n);
+    uint32_t n_runs = count_runs(job);
+
+    call_helpers(job, n_runs > 0 ? n_runs - 1 : 0);
+    return xtf_parallel_finish(job, error);
 }
 
 bool xtf_in_order(const XtfParallelWork *work, void *data, uint32_t n, GError **error)

@@ -30,5 +30,12 @@ unsigned xtf_parallel_threads(void);
 /* Does the work on items [0, n). On failure returns the error of the first failed run, as one thread alone would. */
 bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **error);
 
+/* Starts the work in the pool's threads, and returns at once; `work` and `data` must remain valid. The second function
+ * does the work that no thread has begun, waits for the others, and frees the job. It returns the same as
+ * xtf_parallel(). */
+typedef struct XtfJob XtfJob;
+XtfJob *xtf_parallel_start(const XtfParallelWork *work, void *data, uint32_t n);
+bool xtf_parallel_finish(XtfJob *job, GError **error);
+
 /* Does the same work in the calling thread alone, in the order of the items: for work whose order shows in a file. */
 bool xtf_in_order(const XtfParallelWork *work, void *data, uint32_t n, GError **error);

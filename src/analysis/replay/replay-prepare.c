@@ -11,7 +11,7 @@
 enum {
     ROWS_AT_ONCE = 4096,    /* rows read between checks for cancellation */
     TIMES_AT_ONCE = 12,     /* call paths in a record; more become several records */
-    PART_MAX = 32 << 10,    /* bytes of a part of a log */
+    PART_MAX = 64 << 10,    /* bytes of a part of a log */
     PARTS_BYTES = 1 << 20,  /* bytes of the parts of all locations of a process */
     NEAR = 256,             /* entries in the cache of envelopes */
     GROUPS_MAX = INT32_MAX, /* fewer than this many groups of messages fit */

@@ -17,7 +17,8 @@ void xtf_log_writer_finish(XtfLogWriter *writer)
     g_clear_pointer(&writer->buffer, g_free);
 }
 
-/* Writes the buffer as a part. A part stores the place of the next one, so that place is allotted now. */
+/* Writes the buffer as a part, of the writer's size unless it is the last. A part stores the place of the next one, so
+ * that place is allotted now. */
 bool xtf_log_writer_flush(XtfLogWriter *writer, bool last, GError **error)
 {
     if (!writer->buffer) {
@@ -25,18 +26,20 @@ bool xtf_log_writer_flush(XtfLogWriter *writer, bool last, GError **error)
         writer->used = sizeof(Head);
         return true;
     }
-    uint32_t bytes = last ? writer->used : writer->size;
-    uint64_t place = writer->place == UINT64_MAX ? xtf_spool_allot(writer->spool, bytes) : writer->place;
-    Head head = {.bytes = writer->used - sizeof head};
+    uint32_t used = writer->used, bytes = last ? used : writer->size;
+    uint64_t place = writer->place;
+    Head head = {.bytes = used - sizeof head};
+    if (place == UINT64_MAX)
+        place = last ? xtf_spool_allot(writer->spool, bytes) : xtf_spool_allot_aligned(writer->spool, bytes);
     if (writer->log.first == 0)
         writer->log.first = place + 1;
     if (!last) {
-        writer->place = xtf_spool_allot(writer->spool, writer->size);
+        writer->place = xtf_spool_allot_aligned(writer->spool, writer->size);
         head.next = writer->place + 1;
     }
     memcpy(writer->buffer, &head, sizeof head);
+    memset(writer->buffer + used, 0, bytes - used);
     writer->log.bytes += head.bytes;
-    bytes = writer->used;
     writer->used = sizeof head;
     return xtf_spool_put(writer->spool, place, writer->buffer, bytes, error);
 }

@@ -33,6 +33,16 @@ uint64_t xtf_spool_allot(XtfSpool *spool, uint64_t bytes)
     return __atomic_fetch_add(&spool->end, bytes, __ATOMIC_RELAXED);
 }
 
+uint64_t xtf_spool_allot_aligned(XtfSpool *spool, uint64_t bytes)
+{
+    uint64_t alignment = bytes & (0 - bytes), end = __atomic_load_n(&spool->end, __ATOMIC_RELAXED), at;
+
+    do
+        at = end + (0 - end) % alignment;
+    while (!__atomic_compare_exchange_n(&spool->end, &end, at + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return at;
+}
+
 bool xtf_spool_put(const XtfSpool *spool, uint64_t at, const void *bytes, size_t n, GError **error)
 {
     const char *from = bytes;

@@ -90,6 +90,7 @@ static void put_point(Script *script, XtfPoint *point, GError **error)
     XtfPointLocation *location = &points->locations[script->location];
     size_t bytes = script->charges->len * sizeof(XtfCallpathTicks);
 
+    point->row = points->n; /* a cause is given by its row: here the point's number */
     point->n_times = script->charges->len;
     point->times = xtf_spool_allot(&points->times, bytes);
     location->first = location->n++ == 0 ? points->n : location->first;

@@ -60,7 +60,12 @@ static bool find_indirect(CulpritPoint *culprit, XtfWaiter *waiter, uint64_t wai
         MIN(waiter->scale * (double)waited, (double)waiter->point.wait), waiter->point.wait);
     if (!xtf_interval_last_wait(&work->intervals, &own, &last, error))
         return false;
-    waiter->result.cause = last == XTF_NO_POINT ? UINT64_MAX : point_number(work, culprit->location, last);
+    if (last == XTF_NO_POINT)
+        return true;
+    const XtfPoint *wait = xtf_point_cache_get(work->intervals.cache, culprit->location, last, error);
+    if (!wait)
+        return false;
+    waiter->result.cause = wait->wait > 0 ? wait->row : UINT64_MAX;
     return true;
 }
 

@@ -1,14 +1,15 @@
 #include "src/analysis/causes/prefixes.h"
 
+#include <string.h>
+
 #include "libxtf/error.h"
 #include "src/trace/select/parallel.h"
 
 enum {
     AT_ONCE = 256,       /* points that are read at once */
     CHECKPOINT_MIN = 64, /* least number of times by call path that are added between two checkpoints */
-    MEETINGS_HEAD_WORDS = 2,
-    DEPTHS = 8, /* levels of nested teams that have a slot; deeper ones share the last */
-    CHECKPOINT_HEAD_WORDS = 2,
+    DEPTHS = 8,          /* levels of nested teams that have a slot; deeper ones share the last */
+    LIST_AT_ONCE = 1008, /* bytes of entries that are read with the head of a list */
 };
 
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
     Sum *sums;               /* by call path */
     GArray *touched;         /* uint32_t: call paths that have sums */
     GArray *entries, *later; /* XtfCallpathSum; XtfMeeting */
+    GByteArray *list;        /* the list that is stored */
     uint64_t added;          /* times added since the last checkpoint */
     XtfOperationMember *members;
     uint32_t n_members;
@@ -54,12 +56,22 @@ static void add_prefix_ticks(Worker *worker, uint32_t callpath, uint64_t ticks, 
     *sum = (Sum){.ticks = sum->ticks + ticks, .last = i, .touched = true};
 }
 
+/* Stores a list: a head of two words, which are `number` and the length, then the entries. */
+static bool put_list(Worker *worker, XtfSpool *spool, uint64_t number, const GArray *entries, uint32_t n, uint64_t *at,
+                     GError **error)
+{
+    const uint64_t head[] = {number, n};
+    GByteArray *list = worker->list;
+
+    g_byte_array_set_size(list, 0);
+    g_byte_array_append(list, (const uint8_t *)head, sizeof head);
+    g_byte_array_append(list, (const uint8_t *)entries->data, n * g_array_get_element_size((GArray *)entries));
+    *at = xtf_spool_allot(spool, list->len);
+    return xtf_spool_put(spool, *at, list->data, list->len, error);
+}
+
 static bool put_checkpoint(Worker *worker, uint64_t i, uint64_t *at, GError **error)
 {
-    XtfSpool *spool = &worker->work->prefixes->sums;
-    const uint64_t head[CHECKPOINT_HEAD_WORDS] = {i, worker->touched->len};
-    size_t bytes = worker->touched->len * sizeof(XtfCallpathSum);
-
     g_array_set_size(worker->entries, 0);
     for (guint k = 0; k < worker->touched->len; k++) {
         uint32_t number = g_array_index(worker->touched, uint32_t, k);
@@ -69,9 +81,7 @@ static bool put_checkpoint(Worker *worker, uint64_t i, uint64_t *at, GError **er
         g_array_append_val(worker->entries, entry);
     }
     worker->added = 0;
-    *at = xtf_spool_allot(spool, sizeof head + bytes);
-    return xtf_spool_put(spool, *at, head, sizeof head, error) &&
-           xtf_spool_put(spool, *at + sizeof head, worker->entries->data, bytes, error);
+    return put_list(worker, &worker->work->prefixes->sums, i, worker->entries, worker->entries->len, at, error);
 }
 
 /* ---- Meetings. */
@@ -99,13 +109,7 @@ static bool find_meetings(Worker *worker, const XtfOperation *operation, uint32_
 
 static bool put_meetings(Worker *worker, uint64_t from, uint32_t n, uint64_t *at, GError **error)
 {
-    XtfSpool *spool = &worker->work->prefixes->meetings;
-    const uint64_t head[MEETINGS_HEAD_WORDS] = {from, n};
-    size_t bytes = n * sizeof(XtfMeeting);
-
-    *at = xtf_spool_allot(spool, sizeof head + bytes);
-    return xtf_spool_put(spool, *at, head, sizeof head, error) &&
-           xtf_spool_put(spool, *at + sizeof head, worker->later->data, bytes, error);
+    return put_list(worker, &worker->work->prefixes->meetings, from, worker->later, n, at, error);
 }
 
 /* Stores the culprit's meetings with all members. If all are of its own process, the previous point counts. */
@@ -263,6 +267,7 @@ static void *create_worker(void *data)
     worker->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     worker->entries = g_array_new(FALSE, FALSE, sizeof(XtfCallpathSum));
     worker->later = g_array_new(FALSE, FALSE, sizeof(XtfMeeting));
+    worker->list = g_byte_array_new();
     return worker;
 }
 
@@ -289,6 +294,7 @@ static void free_worker(void *data, void *unused)
     g_array_unref(worker->touched);
     g_array_unref(worker->entries);
     g_array_unref(worker->later);
+    g_byte_array_unref(worker->list);
     xtf_point_times_finish(&worker->times);
     g_free(worker);
 }
@@ -326,16 +332,22 @@ bool xtf_prefixes_read(const XtfPrefixes *prefixes, uint64_t first, uint64_t n, 
     return xtf_spool_get(&prefixes->prefixes, first * sizeof *to, to, n * sizeof *to, error);
 }
 
-/* Reads a list: a head of two words, which are `number` and the length, then the entries. */
+/* Reads a list that put_list() has stored; a short one at once. Bytes behind the end of the file are zeros. */
 static bool read_list(const XtfSpool *spool, uint64_t at, uint64_t *number, GArray *entries, GError **error)
 {
-    uint64_t head[2];
+    struct {
+        uint64_t number, n;
+        uint8_t entries[LIST_AT_ONCE];
+    } list;
 
-    if (!xtf_spool_get(spool, at, head, sizeof head, error))
+    if (!xtf_spool_get(spool, at, &list, sizeof list, error))
         return false;
-    *number = head[0];
-    g_array_set_size(entries, (guint)head[1]);
-    return xtf_spool_get(spool, at + sizeof head, entries->data, head[1] * g_array_get_element_size(entries), error);
+    size_t bytes = list.n * g_array_get_element_size(entries), first = MIN(bytes, sizeof list.entries);
+    *number = list.number;
+    g_array_set_size(entries, (guint)list.n);
+    if (first > 0)
+        memcpy(entries->data, list.entries, first);
+    return bytes == first || xtf_spool_get(spool, at + sizeof list, entries->data + first, bytes - first, error);
 }
 
 bool xtf_prefixes_checkpoint(const XtfPrefixes *prefixes, uint64_t at, XtfCheckpoint *checkpoint, GError **error)

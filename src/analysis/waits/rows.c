@@ -42,21 +42,6 @@ static bool write_callpaths(const XtfPoints *points, XtfWriter *writer, GError *
     return true;
 }
 
-/* Finds the row of `waits` of a point's wait; XTF_NONE64: none. */
-static bool row_of(const XtfPoints *points, uint64_t number, uint64_t *row, GError **error)
-{
-    XtfPoint point;
-
-    *row = XTF_NONE64;
-    if (number == UINT64_MAX)
-        return true;
-    if (!xtf_points_read(points, number, 1, &point, error))
-        return false;
-    if (point.wait > 0)
-        *row = point.row;
-    return true;
-}
-
 static XtfWaitsRow row_for(const XtfPoints *points, const XtfPointLocation *location, const XtfPoint *point,
                            uint64_t end)
 {
@@ -88,9 +73,6 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
 
     if (point->wait > 0) {
         XtfWaitsRow row = row_for(rows->points, location, point, point->end);
-        uint64_t cause;
-        if (!row_of(rows->points, result->cause, &cause, error))
-            return false;
         row.amount = point->wait;
         row.completion = (uint64_t)MAX(point->completion, 0);
         row.part = point->part;
@@ -99,7 +81,7 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
         row.propagating = MIN(result->propagating, point->wait);
         row.passed = result->passed;
         row.match = point->match;
-        row.cause = cause;
+        row.cause = result->cause;
         row.met = result->met.back;
         row.met_idle = result->met.idle;
         row.culprit_met = result->culprit_met.back;

@@ -61,7 +61,7 @@ def analyze(trace, interrupt_at=None, threads=0):
 
 
 def expected_steps(names):
-    """Returns the steps that several threads show if `names` has some of those that one of them does beside the others."""
+    """Returns the steps that several threads show if `names` has some steps that one of them does beside the others."""
     beside = {name for after in BESIDE.values() for name in after}
     expected = []
     for step in STEPS:

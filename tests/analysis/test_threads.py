@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The analysis of random programs with several numbers of threads: all must find the same.
+"""The analysis of random programs with several numbers of threads: all must find the same, and write the same file.
 
 Some traces lack records, or have records that contradict each other, so that the replay is stuck. A generated trace has more call
 paths than an analysis keeps.
@@ -9,6 +9,7 @@ usage: test_threads.py XTF OTF2-SCRIPT GENERATE [PROGRAMS [SEED]]
 
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 
@@ -23,6 +24,7 @@ THREADS = (1, 2, 3, 8)
 TABLES = [f"{kind}/records" for kind in ("waits", "delays", "critical", "activity", "ideal")] + ["definitions/contexts"]
 N_PROGRAMS = 24
 CALLPATHS_MANY = 1 << 14
+COMMIT_BYTES = 64  # most bytes that differ by the time of a commit and the checksums over it
 
 
 def write_random(dice, script, folder, name):
@@ -69,6 +71,23 @@ def analysis_of(xtf, trace, threads):
     return report, tables, companion.stat().st_size
 
 
+def analysed_copy(xtf, trace, threads):
+    """Returns the bytes of a copy of the trace that was analysed in place."""
+    copy = trace.with_suffix(".copy.xtf")
+    shutil.copyfile(trace, copy)
+    xtf.expect("analyze", "-j", str(threads), copy)
+    return copy.read_bytes()
+
+
+def check_bytes(xtf, trace, threads):
+    """Checks that the files of one thread and of several differ in the time of their commit alone."""
+    one, several = analysed_copy(xtf, trace, 1), analysed_copy(xtf, trace, threads)
+    differing = [i for i in range(0, len(one), 256) if one[i:i + 256] != several[i:i + 256]]
+    n_bytes = sum(a != b for i in differing for a, b in zip(one[i:i + 256], several[i:i + 256]))
+    if len(one) != len(several) or n_bytes > COMMIT_BYTES:
+        raise Failure(f"{trace}: {n_bytes} bytes of {threads} threads' file differ; {len(one)} and {len(several)} bytes")
+
+
 def compare(xtf, archive):
     """Compares the analyses. Returns the number of uncertain ends in the report."""
     trace = archive.with_suffix(".xtf")
@@ -83,6 +102,7 @@ def compare(xtf, archive):
                 raise Failure(f"{archive}: {path} of {threads} threads differs")
         if other[2] != first[2]:
             raise Failure(f"{archive}: the file of {threads} threads has {other[2]} bytes, that of one {first[2]}")
+    check_bytes(xtf, trace, THREADS[-1])
     text = first[0].decode() if isinstance(first[0], bytes) else first[0]
     line = next(line for line in text.splitlines() if line.split()[0] == "uncertain")
     return int(line.split()[1])
@@ -118,6 +138,7 @@ def check_cut(xtf, generate, folder):
     for threads in THREADS[1:]:
         if analysis_of(xtf, trace, threads) != first:
             raise Failure(f"{trace}: the analysis of {threads} threads differs")
+    check_bytes(xtf, trace, 2)
     by_level, left = callpaths_of(xtf, trace), []
     while by_level and sum(left) + by_level[0] <= CALLPATHS_MANY:
         left.append(by_level.pop(0))

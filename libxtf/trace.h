@@ -36,8 +36,9 @@ XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError
 /* Opens a trace from a source. Takes ownership of the source, also on failure. */
 XtfTrace *xtf_trace_open_source(XtfSource *source, const XtfOpenOptions *options, GError **error);
 /* Opens a companion (writer.h) of the file `base`, wherever both are: the companion's data and all data of the base are
- * one trace. XTF_ERROR_INVALID if `path` is not a companion, or is the companion of another file. XTF_ERROR_STALE if
- * the base has changed since the companion was made. */
+ * one trace. The parts of an anchor (merge.h) are in its folder, and all of them are compared now. XTF_ERROR_INVALID if
+ * `path` is not a companion, or is the companion of other files, or if a part is missing. XTF_ERROR_STALE if the base,
+ * or a part of it, has changed since the companion was made. */
 XtfTrace *xtf_trace_open_companion(const char *path, const char *base, const XtfOpenOptions *options, GError **error);
 XtfTrace *xtf_trace_ref(XtfTrace *trace);
 void xtf_trace_unref(XtfTrace *trace); /* NULL is allowed */
@@ -91,9 +92,10 @@ struct XtfTraceInfo {
     uint32_t parts;     /* other files that hold segments (merge.h) */
     uint32_t volumes;   /* files of the trace, if it has several volumes (writer.h); else 0 */
     uint32_t removed;   /* volumes that were removed on purpose: the trace begins after their last record */
-    bool companion;     /* the file is a companion, and its one part is the base */
-    bool merged;        /* merged from other files: no writer can add to it */
-    bool joined;        /* the parts were joined in memory: table rows may have other numbers in a later commit */
+    bool companion; /* the file is a companion; its parts are the base and, if that is an anchor, the base's parts */
+    bool merged;    /* merged from other files: no writer can add to it */
+    bool runs;      /* an anchor of runs, whose arrays go on from part to part (runs.h) */
+    bool joined;    /* the parts were joined in memory: table rows may have other numbers in a later commit */
     uint64_t wall_time; /* time of the commit: nanoseconds since 1970, UTC */
     bool closed;        /* the writer closed the file with this commit */
     /* The writer does not overwrite data that the last kept_commits commits name, or the commits of the last

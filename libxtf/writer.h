@@ -71,6 +71,9 @@ XtfWriter *xtf_writer_create_in(int fd, const char *path, const XtfWriterOptions
  * bytes that this needs is found only then. XTF_ERROR_TOO_LARGE if an array has the last id, 2^32 - 1. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
+/* Follows the name of a trace in the name of its companion, where readers look for it. */
+#define XTF_COMPANION_SUFFIX ".analysis"
+
 /*
  * Creates a companion of a trace, its base. `trace` is the base, opened as a whole from the file `base`. A companion
  * refers to all rows of the base except derived ones, without copying them, and has the rows added to it. Read as one
@@ -78,7 +81,9 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
  * replace the base's. A companion is committed once, by closing it; an earlier commit is XTF_ERROR_INVALID. Options
  * that the base determines, such as page_size, are ignored.
  *
- * XTF_ERROR_UNSUPPORTED if the base consists of several files.
+ * The base may be an anchor of parts (merge.h). The companion then names the anchor and all parts, each with its
+ * commit; none may be missing or replaced. XTF_ERROR_UNSUPPORTED if the base is an anchor of joined runs, has volumes,
+ * is a companion, or was joined in memory.
  */
 XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
                                        const XtfWriterOptions *options, GError **error);

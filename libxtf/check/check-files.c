@@ -3,6 +3,7 @@
  * expected ones.
  */
 #include "libxtf/check/check-private.h"
+#include "libxtf/trace.h"
 #include "libxtf/tree/parts.h"
 
 /* Returns the index of the file that contains a page; -1: the checked file itself. */
@@ -94,6 +95,33 @@ static bool is_earlier_volume(const XtfTrace *trace, uint32_t i)
            (xtf_trace_has_volumes(trace) && i + 1 < trace->catalog.n_files && is_same_trace(file, file + 1));
 }
 
+/* True if an entry of a companion is that of its anchor, whose pages follow `first_page` in the companion. */
+static bool is_same_entry(const XtfPartFile *file, const XtfPartFile *named, uint64_t first_page)
+{
+    return file->first_page == named->first_page + first_page && file->pages == named->pages &&
+           file->size == named->size && is_same_trace(file, named) && file->commit == named->commit &&
+           file->wall_time == named->wall_time && file->epoch == named->epoch && g_str_equal(file->name, named->name);
+}
+
+/* Checks that the companion of an anchor names the files that the anchor names. */
+static void check_anchor(XtfChecking *check)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *path = xtf_parts_source_path(check->trace->source, 0);
+    g_autoptr(XtfTrace) anchor = xtf_trace_open(path, NULL, &error);
+    const XtfCatalog *named = anchor ? &anchor->catalog : NULL;
+    bool same = anchor && named->n_files + 1 == catalog->n_files;
+
+    for (uint32_t i = 0; same && i < named->n_files; i++)
+        same = is_same_entry(&catalog->files[i + 1], &named->files[i], catalog->files[0].first_page);
+    if (error)
+        xtf_checking_problem(check, "%s", error->message);
+    else if (!same)
+        xtf_checking_problem(check, "catalog: the files are others than those that \"%s\" names",
+                             catalog->files[0].name);
+}
+
 void xtf_checking_files(XtfChecking *check)
 {
     const XtfTrace *trace = check->trace;
@@ -116,6 +144,8 @@ void xtf_checking_files(XtfChecking *check)
         }
     }
     check->wrong_pages[catalog->n_files] = n_wrong_pages;
+    if ((trace->superblock.incompatible & XTF_FEATURE_ANCHORED) && !check->wrong_files[0])
+        check_anchor(check);
     check_names(check);
     for (uint32_t i = 0; catalog->n_files > 0 && trace->superblock.own_first == 0 && i < catalog->n_segments; i++)
         if (!(i == 0 && xtf_trace_has_own_segment(trace)) && !segment_lies_in_files(check, &catalog->segments[i]))

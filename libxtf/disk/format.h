@@ -46,10 +46,11 @@ enum {
 #define XTF_CATALOG_MAGIC 0x63465458u /* "XTFc" */
 
 /* Incompatible features: readers that do not know one refuse the file. */
-#define XTF_FEATURE_COMPACT (UINT64_C(1) << 0) /* some arrays have compact leaves */
-#define XTF_FEATURE_FILES   (UINT64_C(1) << 1) /* segments are in other files, listed in XTF_SECTION_FILES */
-#define XTF_FEATURE_VOLUMES (UINT64_C(1) << 2) /* arrays go on over several files; links of pages may lead nowhere */
-#define XTF_FEATURE_JOINED  (UINT64_C(1) << 3) /* some arrays have leaves of other arrays: see XtfDiskPieces */
+#define XTF_FEATURE_COMPACT  (UINT64_C(1) << 0) /* some arrays have compact leaves */
+#define XTF_FEATURE_FILES    (UINT64_C(1) << 1) /* segments are in other files, listed in XTF_SECTION_FILES */
+#define XTF_FEATURE_VOLUMES  (UINT64_C(1) << 2) /* arrays go on over several files; links of pages may lead nowhere */
+#define XTF_FEATURE_JOINED   (UINT64_C(1) << 3) /* some arrays have leaves of other arrays: see XtfDiskPieces */
+#define XTF_FEATURE_ANCHORED (UINT64_C(1) << 4) /* the file is the companion of an anchor, which is its first file */
 
 #define XTF_SUPERBLOCK_CLOSED 1u /* flag: the writer closed the file with this commit */
 

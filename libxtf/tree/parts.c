@@ -11,6 +11,7 @@
 
 typedef struct {
     XtfPartFile file;  /* owns its name */
+    bool is_anchor;    /* the file must be an anchor; else it must be none */
     uint64_t start;    /* offset of its first byte in this source */
     XtfSource *source; /* NULL: closed */
     uint32_t users;    /* number of current reads */
@@ -24,7 +25,7 @@ typedef struct {
     int folder;         /* descriptor of the folder */
     char *path;         /* path of the folder */
     uint32_t page_size;
-    bool growing;
+    bool growing, anchored;
     uint32_t idle_max;
     Part *parts; /* ascending by start */
     uint32_t n;
@@ -43,8 +44,11 @@ static bool compare_part(const PartsSource *self, const Part *part, XtfSource *s
     if (!xtf_superblock_read(source, superblocks, &n, error) ||
         (source->ops->grow && !source->ops->grow(source, error)))
         return false;
-    if ((superblocks[0].incompatible & XTF_FEATURE_FILES) && superblocks[0].own_first == 0)
+    bool is_anchor = (superblocks[0].incompatible & XTF_FEATURE_FILES) && superblocks[0].own_first == 0;
+    if (is_anchor && !part->is_anchor)
         return xtf_damaged(error, "it is an anchor, which cannot be a part");
+    if (part->is_anchor && (!is_anchor || (superblocks[0].incompatible & XTF_FEATURE_ANCHORED)))
+        return xtf_damaged(error, "it is no anchor of parts, as the companion expects");
     return xtf_part_file_is(&part->file, self->growing, &superblocks[0].info, xtf_source_size(source), error);
 }
 
@@ -256,6 +260,7 @@ bool xtf_parts_source_add(XtfSource *source, const XtfPartFile *files, uint32_t 
         part->file.name = g_strdup(files[self->n].name);
         part->start = part->file.first_page * self->page_size;
         part->link.data = part;
+        part->is_anchor = self->anchored && self->n == 0;
         if (self->own_start == 0)
             self->base.size = part->start + part->file.pages * self->page_size;
         if (part->file.size > part->file.pages * self->page_size) {
@@ -289,6 +294,7 @@ XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, GError **error)
         .folder = -1,
         .page_size = setting->page_size,
         .growing = setting->growing,
+        .anchored = setting->anchored,
         .idle_max = idle_max(setting->growing),
         .idle = G_QUEUE_INIT,
     };

@@ -23,6 +23,7 @@ typedef struct {
     const char *folder; /* folder of the parts; NULL: that of the anchor, symbolic links resolved */
     uint32_t page_size; /* bytes */
     bool growing;       /* the parts may have later commits than the catalog names */
+    bool anchored;      /* the first part is an anchor, and the others are its parts */
 } XtfPartsSetting;
 
 /* Creates a source without parts. */

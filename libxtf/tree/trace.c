@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "libxtf/base/fetching-source.h"
@@ -106,29 +107,57 @@ static bool share_schemas(XtfTrace *trace, GError **error)
     return true;
 }
 
-/* True if the file is a companion: it has a segment of its own, beside that of its one part. */
+static bool is_anchored(const XtfTrace *trace)
+{
+    return trace->superblock.incompatible & XTF_FEATURE_ANCHORED;
+}
+
+/* True if the file is a companion. Its own segment is the first one; the others are in its base, which is one part, or
+ * an anchor with its parts. */
 static bool is_companion(const XtfTrace *trace)
 {
     const XtfCatalog *catalog = &trace->catalog;
 
-    return catalog->n_files == 1 && !(trace->superblock.incompatible & XTF_FEATURE_JOINED) &&
-           trace->superblock.own_first == 0 && catalog->segments[0].first_page == 0 &&
+    return (is_anchored(trace) ? catalog->n_files > 1 : catalog->n_files == 1) &&
+           !(trace->superblock.incompatible & XTF_FEATURE_JOINED) && trace->superblock.own_first == 0 &&
+           catalog->segments[0].first_page == 0 &&
            catalog->segments[0].id == xtf_load64(trace->superblock.info.file_id);
 }
 
-/* Checks that the base of a companion is the one it was made for. A different base does not count as damage of the
- * companion. */
-static bool check_base(const XtfTrace *trace, GError **error)
+/* Checks that a file of the base of a companion is the one it was made for. A different base does not count as damage
+ * of the companion, nor does a missing part of an anchor. */
+static bool check_base_file(const XtfTrace *trace, uint32_t i, GError **error)
 {
     GError *problem = NULL;
 
-    if (xtf_parts_source_check(trace->file->source, 0, &problem))
+    if (xtf_parts_source_check(trace->file->source, i, &problem))
         return true;
     if (g_error_matches(problem, XTF_ERROR, XTF_ERROR_DAMAGED) ||
-        g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF))
+        g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF) ||
+        (i > 0 && !g_error_matches(problem, XTF_ERROR, XTF_ERROR_STALE)))
         problem->code = XTF_ERROR_INVALID;
     g_propagate_error(error, problem);
     return false;
+}
+
+/* Checks all files of the base of a companion, except volumes that were removed on purpose. */
+static bool check_base(const XtfTrace *trace, GError **error)
+{
+    for (uint32_t i = 0; i < trace->catalog.n_files; i++)
+        if (trace->catalog.files[i].size > 0 && !check_base_file(trace, i, error))
+            return false;
+    return true;
+}
+
+/* Returns the path of a companion's base. Symbolic links to an anchor are resolved, because its parts are in its
+ * folder. The caller frees the path. */
+static char *find_base(const XtfTrace *trace)
+{
+    const char *base = trace->file->base;
+    char *real = is_anchored(trace) ? realpath(base, NULL) : NULL, *found = g_strdup(real ? real : base);
+
+    free(real);
+    return found;
 }
 
 /* Replaces the file's source by one that includes the parts. On failure the file has no source. */
@@ -136,17 +165,18 @@ static bool add_parts(XtfTrace *trace, GError **error)
 {
     XtfTraceFile *file = trace->file;
     XtfCatalog *catalog = &trace->catalog;
-    g_autofree char *folder = file->base ? g_path_get_dirname(file->base) : NULL;
+    g_autofree char *base = file->base ? find_base(trace) : NULL, *folder = base ? g_path_get_dirname(base) : NULL;
     const XtfPartsSetting setting = {
         .own = file->own,
         .folder = file->joined ? file->joined->folder : folder,
         .page_size = trace->superblock.info.page_size,
         .growing = file->joined != NULL,
+        .anchored = is_anchored(trace),
     };
 
     if (file->base) { /* the base may have been renamed */
         g_free(catalog->files[0].name);
-        catalog->files[0].name = g_path_get_basename(file->base);
+        catalog->files[0].name = g_path_get_basename(base);
     }
     if (file->source == file->own)
         file->source = xtf_parts_source_new(&setting, error);
@@ -161,6 +191,10 @@ static bool prepare_file(XtfTrace *trace, GError **error)
     XtfTraceFile *file = trace->file;
     const XtfCatalog *catalog = &trace->catalog;
 
+    if (is_anchored(trace) && !is_companion(trace))
+        return xtf_damaged(
+            error,
+            "superblock: it is marked as the companion of an anchor, but the catalog names no anchor with its parts");
     if (file->base && !is_companion(trace))
         return xtf_fail(error, XTF_ERROR_INVALID, "it is not a companion of a trace");
     if (catalog->n_files > 0 && !file->cache && !add_parts(trace, error))
@@ -367,6 +401,7 @@ void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)
 {
     *info = trace->superblock.info;
     info->merged = trace->superblock.own_first == 0 && xtf_catalog_is_merged(&trace->catalog);
+    info->runs = trace->superblock.incompatible & XTF_FEATURE_JOINED;
     info->writer = trace->catalog.writer;
 }
 

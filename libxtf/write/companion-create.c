@@ -3,6 +3,7 @@
  */
 #include "libxtf/disk/files.h"
 #include "libxtf/error.h"
+#include "libxtf/tree/parts.h"
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
 
@@ -123,13 +124,27 @@ static bool copy_base(XtfWriter *writer, GError **error)
            reference_arrays(writer, error);
 }
 
+/* Checks the base's files. A base in several files must be an anchor whose parts fit it. */
+static bool check_files(const XtfTrace *trace, GError **error)
+{
+    const XtfTraceInfo *info = &trace->superblock.info;
+
+    if (info->joined || info->companion || info->volumes > 0 || (trace->superblock.incompatible & XTF_FEATURE_JOINED))
+        return xtf_fail(
+            error, XTF_ERROR_UNSUPPORTED,
+            "the trace is in several files; a companion can have only one base file, or an anchor of parts");
+    for (uint32_t i = 0; i < trace->catalog.n_files; i++)
+        if (trace->catalog.files[i].size > 0 && !xtf_parts_source_check(trace->file->source, i, error))
+            return false;
+    return true;
+}
+
 static bool check_base(const XtfTrace *trace, GError **error)
 {
     const XtfTraceInfo *info = &trace->superblock.info;
 
-    if (trace->catalog.n_files > 0)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "the trace is in several files; a companion can have only one base file");
+    if (!check_files(trace, error))
+        return false;
     if (!info->closed)
         return xtf_fail(error, XTF_ERROR_INVALID, "its writer has not closed it");
     if (info->damaged_commit)
@@ -137,15 +152,32 @@ static bool check_base(const XtfTrace *trace, GError **error)
     return xtf_trace_is_supported(trace, error);
 }
 
+/* Adds the base. An anchor takes the pages up to its first part, whose files follow. So all pages of the base keep
+ * their order and distances. */
+static void add_files(XtfWriterBase *base, const char *path)
+{
+    const XtfCatalog *catalog = &base->trace->catalog;
+    const XtfTraceInfo *info = &base->trace->superblock.info;
+    XtfPartFile file = xtf_part_file_of(g_path_get_basename(path), info);
+
+    file.size = xtf_source_size(base->trace->file->own);
+    file.pages = MAX(info->pages, (file.size + info->page_size - 1) / info->page_size);
+    if (catalog->n_files > 0)
+        file.pages = catalog->files[0].first_page;
+    xtf_writer_base_add_file(base, file);
+    for (uint32_t i = 0; i < catalog->n_files; i++) {
+        XtfPartFile part = catalog->files[i];
+        part.name = g_strdup(part.name);
+        xtf_writer_base_add_file(base, part);
+    }
+}
+
 static XtfWriterBase *new_base(XtfTrace *trace, const char *path)
 {
     const XtfCatalog *catalog = &trace->catalog;
-    const XtfTraceInfo *info = &trace->superblock.info;
     XtfWriterBase *base = xtf_writer_base_new(trace);
-    XtfPartFile file = xtf_part_file_of(g_path_get_basename(path), info);
 
-    file.pages = MAX(info->pages, (info->file_size + info->page_size - 1) / info->page_size);
-    xtf_writer_base_add_file(base, file);
+    add_files(base, path);
     xtf_writer_base_add_segments(base, catalog->segments, catalog->n_segments, 0);
     base->schemas = g_new(uint32_t, catalog->n_schemas + 1);
     return base;
@@ -173,8 +205,10 @@ static XtfWriter *make_companion(XtfWriter *new, XtfTrace *trace, const char *ba
         return NULL;
     writer->base = new_base(trace, base);
     writer->incompatible = trace->superblock.incompatible | XTF_FEATURE_FILES;
+    writer->incompatible |= trace->catalog.n_files > 0 ? XTF_FEATURE_ANCHORED : 0;
+    writer->kept_from = trace->kept_from;
     const XtfPartFile *file = &g_array_index(writer->base->files, XtfPartFile, 0);
-    if (!xtf_file_name_valid(file->name, strlen(file->name)) || file->pages > XTF_FILES_PAGES_MAX) {
+    if (!xtf_file_name_valid(file->name, strlen(file->name)) || writer->base->pages > XTF_FILES_PAGES_MAX) {
         xtf_fail(error, XTF_ERROR_INVALID, "%s: a companion cannot name a trace with such a file name", base);
         return NULL;
     }

@@ -146,9 +146,12 @@ def string_past_heap(f):
     f.seal()
 
 
-def part(**fields):
+def part(number=0, **fields):
+    """Adds to fields of an entry of FILES."""
     def change(f):
         entry = f.body(FILES, FILE)
+        for _ in range(number):
+            entry = f.at(entry.end + -(-entry.length // 8) * 8, FILE)
         for name in fields:
             setattr(entry, name, getattr(entry, name) + fields[name])
         f.seal()
@@ -207,6 +210,11 @@ BROKEN = [
     ("part-replaced", "anchor", "9: a file is the one that its entry names", part(commit=1), "it is another file than expected", "is not the file that the catalog names"),
     ("part-changed", "anchor", "9: a file has as many bytes as its entry says", part(size=-8), "bytes instead of", "is not the file that the catalog names"),
     ("base-replaced", "companion", "9: the base is of the commit that the companion file names", part(wall_time=1), "it is another file than expected", "is not the file that the catalog names"),
+    # FORMAT R90
+    ("anchored-anchor", "anchored", "9: an anchor is of the commit that the companion file names", part(wall_time=1), "it is another file than expected", "is not the file that the catalog names"),
+    ("anchored-part", "anchored", "9: a part of an anchor is of the commit that the companion file names", part(2, wall_time=1), "it is another file than expected", "is not the file that the catalog names"),
+    # FORMAT R91
+    ("anchored-bit", "companion", "9: the companion file of an anchor names the anchor and its parts", superblock(incompatible=18), "marked as the companion of an anchor", "it is no companion file of an anchor"),
     ("volume-missing", "volumes", "9: the earlier volumes are in the folder", volume_name, "volumes.xtf.0009: No such file", "volumes.xtf.0009: No such file"),
     ("volume-replaced", "volumes", "9: an earlier volume is the one that its entry names", part(wall_time=1), "it is another file than expected", "is not the file that the catalog names"),
     ("volume-changed", "volumes", "9: an earlier volume has as many bytes as its entry says", part(size=-8), "bytes instead of", "is not the file that the catalog names"),

@@ -1,6 +1,6 @@
 /*
  * Files of codec plain, with all types, tables, clock maps, side rows and derived rows. A second part, in codec
- * compact; both parts joined; a companion file; a file that is still being written.
+ * compact; both parts joined; companion files of one file and of an anchor; a file that is still being written.
  */
 #include <glib/gstdio.h>
 
@@ -195,8 +195,8 @@ static void join_parts(void)
     test_files_check(g_rename(hidden, merged) == 0 && g_file_test(anchor, G_FILE_TEST_EXISTS), NULL);
 }
 
-/* Makes a companion file of `plain`. It has other derived rows than `plain`, and one more table. */
-static void make_companion(void)
+/* Makes a companion file of `plain`, or of the anchor. It has other derived rows than `plain`, and one more table. */
+static void make_companion(const char *name, uint8_t id, const char *base)
 {
     static const XtfFieldSpec method_fields[] = {{.name = "name", .type = XTF_TYPE_STRING}, {0}};
     static const XtfFieldSpec finding_fields[] = {
@@ -206,7 +206,7 @@ static void make_companion(void)
         {.name = "note", .type = XTF_TYPE_STRING},
         {0},
     };
-    TestFile *file = test_file_new_companion("companion", 0x90, "plain");
+    TestFile *file = test_file_new_companion(name, id, base);
     uint32_t methods = test_file_add_schema(file, "methods", XTF_SCHEMA_TABLE, method_fields);
     uint32_t findings = test_file_add_schema(file, "findings", XTF_SCHEMA_DERIVED, finding_fields);
 
@@ -242,6 +242,7 @@ void make_plain_files(void)
     make_plain();
     make_second();
     join_parts();
-    make_companion();
+    make_companion("companion", 0x90, "plain");
+    make_companion("anchored", 0x9c, "anchor");
     make_growing();
 }

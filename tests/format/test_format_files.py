@@ -34,9 +34,9 @@ from xtfrun import Xtf
 
 FILES = HERE / "files"
 BYTES_MAX = 205_000  # of all stored files
-STORED = ["plain", "anchor", "companion", "compact", "totals"]
+STORED = ["plain", "anchor", "compact", "totals"]
 # Files that are stored as recipes: the files that they begin with.
-RECIPES = {"second": [], "merged": ["plain", "second"], "growing": [], "volumes": [], "removed": [], "run-1": [], "run-2": [], "runs": []}
+RECIPES = {"second": [], "merged": ["plain", "second"], "companion": [], "anchored": [], "growing": [], "volumes": [], "removed": [], "run-1": [], "run-2": [], "runs": []}
 GOOD = STORED + list(RECIPES)
 # Earlier volumes, which are stored as recipes, too.
 EARLIER = ["volumes.xtf.0001", "removed.xtf.0002"]
@@ -60,10 +60,12 @@ def make_all(make_files, folder):
     """Writes all good files, and returns their JSON by name."""
     subprocess.run([make_files, folder], check=True, timeout=TIMEOUT)
     truths = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
-    companion = truths.pop("companion")
+    companion, anchored = truths.pop("companion"), truths.pop("anchored")
     truths = {name: complete(truth) for name, truth in truths.items()}
     truths["merged"] = join([truths["plain"], truths["second"]])
     truths["companion"] = with_companion(truths["plain"], companion)
+    expect(companion == anchored, "two companions with the same rows differ")
+    truths["anchored"] = with_companion(truths["merged"], anchored)
     truths["runs"] = join_runs([truths["run-1"], truths["run-2"]], ["request"])
     truths["removed"] = without(truths["removed"], REMOVED)
     truths["torn-newest"] = first_commit(truths["growing"])

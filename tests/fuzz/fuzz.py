@@ -20,9 +20,9 @@ import tempfile
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
+from xtf_files import Superblock  # noqa: E402
 from xtf_format import ARRAY, ARRAYS, BRANCH, CLOCK_MAPS, ENTRY, KNOT, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK  # noqa: E402
 from xtf_patch import File  # noqa: E402
-from xtf_reader import Superblock  # noqa: E402
 
 PAGE_SIZE = 4096
 # codec, seed, page size, locations, rows: a small file; a P index of two levels; a tree of three; large pages

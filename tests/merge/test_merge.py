@@ -23,9 +23,9 @@ import zlib
 
 sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("roundtrip", "reader")]
 # pylint: disable=wrong-import-position
+from xtf_files import intact_superblocks
 from xtf_format import VOLUMES_FEATURE
 from xtf_patch import File
-from xtf_reader import intact_superblocks
 from xtfrun import Xtf, is_sanitized, without_name
 
 XTF, SPLIT, DUMP, CHECKER, *TRACES = sys.argv[1:]

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Reads a whole XTF file with the independent reader, and verifies every invariant in docs/FORMAT.md."""
+import os
 import struct
 import sys
 
 from xtf_check_file import check_arrays, check_file, check_leaf_lists, check_pages
-from xtf_format import ALIGNMENT, CLOSED, COMPACT, ENTRY, JOINED_FEATURE, KNOWN, LIMITS, PAGE, REFERENCE, SCHEMAS, VOLUMES_FEATURE
+from xtf_format import ALIGNMENT, ANCHORED_FEATURE, CLOSED, COMPACT, ENTRY, JOINED_FEATURE, KNOWN, LIMITS, PAGE, REFERENCE, SCHEMAS, VOLUMES_FEATURE
 from xtf_reader import Trace
 from xtf_schema import DERIVED, RECORD, TABLE_KIND, Damaged, expect
 from xtf_totals import check_totals
@@ -107,6 +108,18 @@ def check_superblocks(trace):
     expect(not items[0] & items[1], "the two catalogs share schemas or limits")
 
 
+# FORMAT C14
+def check_base(trace):
+    """Checks that the companion file of an anchor names the files that the anchor names, at the same distances."""
+    if not trace.features & ANCHORED_FEATURE:
+        return
+    anchor, *parts = trace.files
+    base = type(trace)(anchor.path)
+    named = [(part.first + anchor.first, *part.entry(), os.path.basename(part.path)) for part in base.files]
+    base.close()
+    expect([(part.first, *part.entry(), os.path.basename(part.path)) for part in parts] == named, f"files: {anchor.path} names other files")
+
+
 def check_segments(trace, arrays):
     """Checks that segments do not overlap and are within the file's pages, and that a segment and an id identify an array."""
     spans = sorted((segment.first, segment.first + segment.pages) for segment in trace.segments)
@@ -114,7 +127,7 @@ def check_segments(trace, arrays):
     expect(len({segment.id for segment in trace.segments}) == len(trace.segments), "segments: two have the same id")
     if trace.segment_maps:
         own, first = int.from_bytes(trace.file_id[:8], "little"), trace.segments[0]
-        has_own = (len(trace.files) == 1 or trace.features & JOINED_FEATURE) and first.id == own and first.first == 0
+        has_own = (len(trace.files) == 1 or trace.features & (JOINED_FEATURE | ANCHORED_FEATURE)) and first.id == own and first.first == 0
         expect(own not in (segment.id for segment in trace.segments[bool(has_own):]), "segments: the file's own one is among those of parts")
     else:
         expect([segment.first for segment in trace.segments] == [0], "segments: there are several, or one from elsewhere, without maps")
@@ -136,6 +149,7 @@ def encloses(known, computed, field, partial=False):
 def check(trace):
     """Checks everything; returns the number of rows in arrays."""
     check_superblocks(trace)
+    check_base(trace)
     starts = check_file(trace)
     counts = [0] * len(trace.schemas)
     limits = [[Limits(field) for field in schema.fields] for schema in trace.schemas]

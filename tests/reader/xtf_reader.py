@@ -14,10 +14,11 @@ import zlib
 from typing import NamedTuple
 
 from xtf_array import Array
-from xtf_format import (ALIGNMENT, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILE_PAGES_MAX, FILES_FEATURE,
-                        FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, JOINED_FEATURE, KNOT, KNOWN, LEAF_LIST, LEAF_LISTS, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
+from xtf_format import (ALIGNMENT, ANCHORED_FEATURE, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILE_PAGES_MAX, FILES_FEATURE,
+                        FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, JOINED_FEATURE, KNOT, KNOWN, LEAF_LIST, LEAF_LISTS, LIMIT, LIMITS, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
                         REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, VOLUMES_FEATURE, WRITER,
                         WRITER_TEXT_MAX)
+from xtf_files import Part, intact_superblocks, read_whole
 from xtf_schema import TABLE_KIND, Bytes, ClockMap, Damaged, Schema, expect
 
 
@@ -27,90 +28,6 @@ class Segment(NamedTuple):
     pages: int
     epoch: int
     reserved: int
-
-
-class Superblock(NamedTuple):
-    magic: bytes
-    major: int
-    minor: int
-    page_size: int
-    file_id: bytes
-    incompatible: int
-    read_only: int
-    compatible: int
-    commit: int
-    pages: int
-    wall_time: int
-    epoch: int
-    slot: int
-    flags: int
-    checksum_kind: int
-    catalog: bytes
-    opening: int
-    opening_bytes: int
-    kept_commits: int
-    kept_seconds: int
-    own_first: int
-    crc: int
-
-
-class Part:
-    """A file beside an anchor, which the catalog of the anchor names. It is opened at its first read."""
-
-    def __init__(self, trace, entry, name):
-        self.first, self.pages, self.length, self.file_id, self.commit, self.wall_time, self.epoch, _ = entry
-        self.path, self.fd = os.path.join(os.path.dirname(os.path.realpath(trace.path)), os.fsdecode(name)), None
-        expect(self.pages and self.length <= self.pages * trace.page_size, f"files: the pages of {self.path} do not hold it")
-
-    def compare(self, fd, label):
-        """Checks that a file is the one that the catalog names."""
-        newest = intact_superblocks(fd, f"{label}: {self.path}:")[0]
-        later_volume = newest.incompatible & VOLUMES_FEATURE and newest.own_first
-        expect(later_volume or not newest.incompatible & FILES_FEATURE, f"{label}: {self.path} is an anchor")
-        expect((newest.file_id, newest.commit, newest.wall_time, newest.epoch) == (self.file_id, self.commit, self.wall_time, self.epoch)
-               and os.fstat(fd).st_size == self.length, f"{label}: {self.path} is not the file that the catalog names, or has another commit")
-
-    def read(self, offset, length, label):
-        expect(self.length, f"{label}: {self.path} was removed on purpose")
-        if self.fd is None:
-            try:
-                fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
-            except OSError as error:
-                raise Damaged(f"{label}: {self.path}: {error.strerror}") from error
-            try:
-                self.compare(fd, label)
-            except OSError as error:
-                os.close(fd)
-                raise Damaged(f"{label}: {self.path}: {error.strerror}") from error
-            except Damaged:
-                os.close(fd)
-                raise
-            self.fd = fd
-        expect(offset + length <= self.length, f"{label}: past the end of {self.path}")
-        return read_whole(self.fd, offset, length, label)
-
-    def close(self):
-        if self.fd is not None:
-            os.close(self.fd)
-            self.fd = None
-
-
-def read_whole(fd, offset, length, label):
-    data = b""
-    while len(data) < length:
-        part = os.pread(fd, length - len(data), offset + len(data))
-        expect(part, f"{label}: the file ends too early")
-        data += part
-    return data
-
-
-def intact_superblocks(fd, label=""):
-    """Returns the intact superblocks, the one of the later commit first."""
-    slots = [(offset, os.pread(fd, SUPERBLOCK.size, offset)) for offset in (0, 4096)]
-    slots = [Superblock(*SUPERBLOCK.unpack(slot)) for offset, slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
-             and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little") and (slot[8:10] != b"\2\0" or slot[84] == offset // 4096)]
-    expect(slots, f"{label} not an XTF file: it has no intact superblock".lstrip())
-    return sorted(slots, key=lambda slot: slot.commit, reverse=True)
 
 
 class Trace:
@@ -196,7 +113,7 @@ class Trace:
     def read_superblock(self):
         block = self.superblock
         expect(block.major == 2, f"version {block.major}.{block.minor}: this reader knows 2")
-        expect(block.incompatible & ~(COMPACT_FEATURE | FILES_FEATURE | VOLUMES_FEATURE | JOINED_FEATURE) == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
+        expect(block.incompatible & ~(COMPACT_FEATURE | FILES_FEATURE | VOLUMES_FEATURE | JOINED_FEATURE | ANCHORED_FEATURE) == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
         expect(block.checksum_kind == CRC32, f"it has checksums of kind {block.checksum_kind}")
         self.version, self.features = (block.major, block.minor), block.incompatible
         self.file_id, self.commit, self.pages, self.epoch = block.file_id, block.commit, block.pages, block.epoch
@@ -255,6 +172,8 @@ class Trace:
             expect(schema.rows * schema.row_size <= TABLE_MAX, f"catalog: table {schema.name} of {schema.rows} rows")
         self.files = self.read_files(bodies[FILES]) if FILES in bodies else []
         expect(bool(self.files) == bool(self.features & FILES_FEATURE), "files: the superblock does not say that there are some, or says so without any")
+        if self.features & ANCHORED_FEATURE:
+            self.open_base()
         self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
         self.strings = self.chunks((reference for reference, in bodies[STRINGS].all_of(struct.Struct("16s"))), "strings")
         expect(self.files or len(self.strings) <= self.size(), f"strings: {len(self.strings)} bytes, more than the file has")
@@ -315,7 +234,7 @@ class Trace:
             expect(not any(data.take(-len(name) % ALIGNMENT)), "files: bytes after a name")
             expect(0 < len(name) <= 255 and name not in (b".", b"..") and not set(b"/\0") & set(name), f"files: invalid name: {name}")
             expect(max(entry[:2]) <= FILE_PAGES_MAX, f"files: pages {entry[0]} and {entry[1]} more")
-            files.append(Part(self, entry, name))
+            files.append(Part(self, entry, name, bool(self.features & ANCHORED_FEATURE) and not files))
             expect(end in (None, files[-1].first), "files: their pages do not follow one another")
             end = files[-1].first + files[-1].pages
         expect(files, "files: the section is empty")
@@ -328,6 +247,15 @@ class Trace:
         gap = files[0].first * self.page_size - self.size()
         expect(0 <= gap <= PAGES_BETWEEN_MAX * self.page_size, "files: their pages do not begin after the end of the file")
         return files
+
+    def open_base(self):
+        """Compares an anchor and its parts with their entries in the companion file."""
+        own = self.segments[0]
+        expect(len(self.files) > 1 and own.first == 0 and own.id == int.from_bytes(self.superblock.file_id[:8], "little") and not self.features & JOINED_FEATURE,
+               "files: it is no companion file of an anchor, but has the feature bit of one")
+        for part in self.files:
+            if part.length:
+                part.open("files")
 
     def read_segment_maps(self, data):
         """Returns for each segment: the offset of its strings, their bytes, and the rows of its tables by schema."""

@@ -6,7 +6,7 @@ import zlib
 import xtf_unpack
 from invariants_changes import change_sections, longer, swap
 from xtf_patch import CLOCK_KIND, CLOCK_MAPS, CLOCK_MAPS_KIND, FILE, FILES, LEAF_LISTS_KIND, LIMITS, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, SUPERBLOCK, VOLUMES_FEATURE, File, plus, set_fields
-from xtf_format import ENTRY
+from xtf_format import ANCHORED_FEATURE, ENTRY
 from xtf_reader import Trace
 
 
@@ -128,6 +128,14 @@ def names_anchor(f):
     f.data[entry.end:entry.end + entry.length] = b"another_anchor_1.xtf"
 
 
+def names_part(f):
+    """Makes the first file, an anchor, one of its parts."""
+    entry, name = next(files(f)), b"copy.xtf"
+    (f.folder / name.decode()).write_bytes((f.folder / "one_of_two_parts.xtf").read_bytes())
+    assert entry.length == len(name)
+    f.data[entry.end:entry.end + entry.length] = name
+
+
 def no_files(f):
     change_sections(lambda parts: next(part for part in parts if part[0] == FILES).__setitem__(2, b""))(f)
 
@@ -225,6 +233,12 @@ FILE_ROWS = [
     ("9", "anchor-segment-maps", "Segment maps lie in the anchor", "pair", in_part(map_of), "not in the anchor", "past the end of the file"),
     ("9", "anchor-two-files", "No item lies in two files", "pair", across_files, "an item lies in two files", "past the end of"),
     ("9", "anchor-of-anchor", "An anchor is no part of another", "pair", names_anchor, "it is an anchor, which cannot be a part", "is an anchor"),
+    # FORMAT R91
+    ("9", "anchored-bit", "The companion file of an anchor has bit 4", "anchored", lambda f: set_fields(f.superblock, incompatible=lambda v: v & ~ANCHORED_FEATURE), "it is an anchor, which cannot be a part", "is an anchor"),
+    ("9", "anchored-one", "A companion file with bit 4 names an anchor and its parts", "companion", lambda f: set_fields(f.superblock, incompatible=lambda v: v | ANCHORED_FEATURE), "marked as the companion of an anchor", "it is no companion file of an anchor"),
+    ("9", "anchored-first", "The first file of the companion file of an anchor is an anchor", "anchored", names_part, "it is no anchor of parts", "is no anchor of parts"),
+    # FORMAT C14
+    ("9", "anchored-files", "The companion file of an anchor names the files of the anchor", "anchored", lambda f: set_fields(list(files(f))[-1], pages=plus(1)), "the files are others than those", "names other files"),
     # FORMAT C12
     ("3", "leaf-lists-none", "There is a leaf list at least", "high", lambda f: set_fields(f.leaf_lists()[0], lists=0), "leaf lists: there are none", "leaf lists: there are none"),
     ("3", "leaf-lists-item", "LEAF_LISTS has 16 bytes", "high", longer(LEAF_LISTS_KIND, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),

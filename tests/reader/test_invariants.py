@@ -100,6 +100,8 @@ def make_bases(dump_trace, xtf, folder):
     subprocess.run([xtf, "analyze", "--quiet", "-o", folder / "companion.xtf", base], check=True)
     one_superblock(folder / "companion.xtf")
     expect_sound(xtf, folder / "companion.xtf", "companion")
+    one_superblock(folder / "anchored.xtf")
+    expect_sound(xtf, folder / "anchored.xtf", "anchored")
     volumes = folder / "volumes.xtf"
     subprocess.run([dump_trace, "volumes", volumes, *map(str, BASES["small"])], check=True)
     one_superblock(volumes)
@@ -124,6 +126,8 @@ def make_anchor(dump_trace, xtf, folder, name, **parts):
     for part in parts:
         (scratch / f"{part}.xtf").rename(folder / f"{part}.xtf")
     path = (scratch / "anchor.xtf").rename(folder / f"{name}.xtf")
+    subprocess.run([xtf, "analyze", "--quiet", path], check=True)
+    pathlib.Path(f"{path}.analysis").rename(folder / "anchored.xtf")  # of the last anchor
     one_superblock(path)
     expect_sound(xtf, path, name)
 

@@ -210,8 +210,9 @@ int xtf_command_analyze(int argc, char **argv)
             "\n"
             "All commands find TRACE.xtf.analysis beside TRACE.xtf, until TRACE changes. `xtf mount -o\n"
             "analysis=FILE` shows another FILE. The analysis of a merged trace always goes into a file beside\n"
-            "it. For an archive, the import in the cache gets the analysis; with -o, FILE is an import too. For a\n"
-            "folder of parts, FILE is a copy in one file.",
+            "it, and that of a folder of parts beside its anchor. For an archive, the import in the cache gets\n"
+            "the analysis; with -o, FILE is an import too. For a folder of parts, FILE is a copy in one file; if\n"
+            "FILE is a folder, it gets the analysis alone.",
             entries))
         return XTF_EXIT_USAGE;
     if (jobs < 0) {

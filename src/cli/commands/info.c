@@ -333,13 +333,14 @@ static bool print_missing(XtfTrace *trace, GError **error)
     return true;
 }
 
-/* Opens the file without its companion. */
+/* Opens the file, or the anchor of the folder, without its companion. */
 static XtfTrace *open_file(XtfTrace *trace, const char *path, GError **error)
 {
+    g_autofree char *base = xtf_companion_base(path);
     XtfTraceInfo info;
 
     xtf_trace_get_info(trace, &info);
-    return info.companion ? xtf_trace_open(path, NULL, error) : xtf_trace_ref(trace);
+    return info.companion ? xtf_trace_open(base, NULL, error) : xtf_trace_ref(trace);
 }
 
 int xtf_command_info(int argc, char **argv)

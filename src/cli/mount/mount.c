@@ -16,6 +16,7 @@
 #include "src/cli/mount/readahead.h"
 #include "src/cli/mount/unmounter.h"
 #include "src/cli/trace/archive-cache.h"
+#include "src/cli/trace/companion.h"
 #include "src/cli/ui/common.h"
 #include "src/fs/fs.h"
 #include "src/model/part-name.h"
@@ -141,13 +142,17 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     XtfTraceInfo info;
 
     xtf_trace_get_info(xtf_tree_trace(tree), &info);
-    bool is_one = !is_folder && (info.parts == 0 || info.companion);
+    bool is_one = !is_folder && info.parts <= (info.companion ? 1 : 0);
     bool opens_more = options->follow || !is_one || info.volumes > 0;
+    g_autofree char *base = xtf_companion_base(path);
+    XtfLaterChangesOptions later_of_base = *later;
+    later_of_base.path = base;
     g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
     g_autoptr(XtfMergedFile) merged =
         options->follow && is_folder ? xtf_merged_file_new(path, xtf_tree_trace(tree), later->open) : NULL;
     g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder, merged) : linked_file(path);
-    g_autoptr(XtfLaterChanges) changes = is_one ? xtf_later_changes_new(later, xtf_tree_trace(tree)) : NULL;
+    g_autoptr(XtfLaterChanges) changes =
+        info.joined ? NULL : xtf_later_changes_new(&later_of_base, xtf_tree_trace(tree));
     Serving serving = {.daemon = daemon,
                        .quiet = manner->quiet,
                        .changes = changes,

@@ -166,7 +166,7 @@ static bool is_foreign(const char *folder)
     return found != NULL;
 }
 
-/* True if no companion is named. Only an .xtf file can have a companion. */
+/* True if no companion is named. Only an .xtf file, or a folder with an anchor, can have a companion. */
 static bool has_no_companion(const char *path, const char *kind, const XtfSourceOptions *source_options, GError **error)
 {
     if (!source_options->companion)
@@ -197,6 +197,8 @@ static XtfTrace *open_parts(const char *path, const XtfSourceOptions *source_opt
     XtfTrace *trace = xtf_folder_open(path, &options, error);
     if (trace && !source_options->quiet)
         print_part_remarks(trace);
+    if (trace)
+        xtf_companion_report_left(path, source_options);
     return trace;
 }
 
@@ -217,11 +219,15 @@ static void print_kept_time(const XtfTrace *trace, const char *path)
 
 static XtfTrace *open_xtf(const char *path, const XtfSourceOptions *source_options, GError **error)
 {
-    if (!g_file_test(path, G_FILE_TEST_IS_DIR))
-        return xtf_companion_open(path, source_options, error);
-    if (!is_foreign(path))
-        return has_no_companion(path, "a folder", source_options, error) ? open_parts(path, source_options, error)
-                                                                         : NULL;
+    bool is_folder = g_file_test(path, G_FILE_TEST_IS_DIR), is_readable = !is_folder || !is_foreign(path);
+    g_autofree char *base = xtf_companion_base(path);
+
+    if (is_readable && (!is_folder || !g_str_equal(base, path)))
+        return xtf_companion_open(base, source_options, error);
+    if (is_readable)
+        return has_no_companion(path, "a folder without an anchor", source_options, error)
+                   ? open_parts(path, source_options, error)
+                   : NULL;
     xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is the folder of a trace in another format", path);
     return NULL;
 }

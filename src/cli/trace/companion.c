@@ -3,12 +3,23 @@
 #include <stdio.h>
 
 #include "libxtf/error.h"
+#include "libxtf/merge.h"
 #include "libxtf/trace.h"
+#include "libxtf/writer.h"
 #include "src/cli/ui/print.h"
+
+char *xtf_companion_base(const char *path)
+{
+    g_autofree char *anchor = g_build_filename(path, XTF_ANCHOR_NAME, NULL);
+
+    return g_file_test(anchor, G_FILE_TEST_EXISTS) ? g_steal_pointer(&anchor) : g_strdup(path);
+}
 
 char *xtf_companion_beside(const char *path)
 {
-    return g_strconcat(path, XTF_COMPANION_SUFFIX, NULL);
+    g_autofree char *base = xtf_companion_base(path);
+
+    return g_strconcat(base, XTF_COMPANION_SUFFIX, NULL);
 }
 
 char *xtf_companion_advice(const char *path)
@@ -36,6 +47,29 @@ void xtf_companion_remark(const GError *reason)
     xtf_print_line(stderr, "xtf: remark: an analysis beside the trace is not used: %s", reason->message);
 }
 
+/* Reports why a companion is not used, as the options say. Owns the reason. */
+static void report_unused(GError *reason, const XtfSourceOptions *source_options)
+{
+    if (source_options->left_out) {
+        g_propagate_error(source_options->left_out, reason);
+        return;
+    }
+    if (!source_options->quiet)
+        xtf_companion_remark(reason);
+    g_error_free(reason);
+}
+
+void xtf_companion_report_left(const char *folder, const XtfSourceOptions *source_options)
+{
+    g_autofree char *beside = g_build_filename(folder, XTF_ANCHOR_NAME XTF_COMPANION_SUFFIX, NULL);
+    GError *reason = NULL;
+
+    if (source_options->no_companion || !g_file_test(beside, G_FILE_TEST_EXISTS))
+        return;
+    xtf_fail(&reason, XTF_ERROR_INVALID, "%s: the folder has no " XTF_ANCHOR_NAME " any more", beside);
+    report_unused(reason, source_options);
+}
+
 XtfTrace *xtf_companion_open(const char *path, const XtfSourceOptions *source_options, GError **error)
 {
     g_autofree char *beside = xtf_companion_beside(path);
@@ -49,12 +83,9 @@ XtfTrace *xtf_companion_open(const char *path, const XtfSourceOptions *source_op
     if (trace)
         return trace;
     trace = xtf_trace_open(path, source_options->open, error);
-    if (trace && source_options->left_out) {
-        g_propagate_error(source_options->left_out, problem);
-        return trace;
-    }
-    if (trace && !source_options->quiet)
-        xtf_companion_remark(problem);
-    g_error_free(problem);
+    if (trace)
+        report_unused(problem, source_options);
+    else
+        g_error_free(problem);
     return trace;
 }

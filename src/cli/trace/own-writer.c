@@ -20,6 +20,15 @@ static bool is_latest(XtfTrace *trace, const char *source, const char *path, GEr
            xtf_fail(error, XTF_ERROR_STALE, "another process has just written to %s: try again", source);
 }
 
+void xtf_cli_add_advice(GError **error, const char *advice)
+{
+    if (!error || !*error)
+        return;
+    char *message = g_strdup_printf("%s (%s)", (*error)->message, advice);
+    g_free((*error)->message);
+    (*error)->message = message;
+}
+
 XtfWriter *xtf_cli_writer_of(XtfTrace *trace, const char *source, const char *path, const char *otherwise,
                              GError **error)
 {
@@ -40,11 +49,7 @@ XtfWriter *xtf_cli_writer_of(XtfTrace *trace, const char *source, const char *pa
     const XtfWriterOptions options = {.keep_commits = 2, .keep_seconds = -1};
     g_autoptr(XtfWriter) writer = xtf_writer_open(path, &options, error);
     if (!writer) {
-        if (error && *error) {
-            char *message = g_strdup_printf("%s (%s)", (*error)->message, otherwise);
-            g_free((*error)->message);
-            (*error)->message = message;
-        }
+        xtf_cli_add_advice(error, otherwise);
         return NULL;
     }
     return is_latest(trace, source, path, error) ? g_steal_pointer(&writer) : NULL;

@@ -5,6 +5,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
+#include "libxtf/writer.h"
 #include "src/cli/copy/copy-trace.h"
 #include "src/cli/trace/companion.h"
 #include "src/cli/trace/own-writer.h"
@@ -18,6 +19,7 @@
 typedef struct {
     const XtfAnalysisJob *job;
     const char *output; /* NULL: the trace itself */
+    const char *base;   /* the file that a companion is of */
     XtfAnalyzeOptions options;
     XtfAnalyzeReport *report;
 } Work;
@@ -41,7 +43,7 @@ static bool write_companion(const Work *work, const XtfOutput *output, GError **
     const XtfWriterOptions options = {.codec = info.codec};
     int fd = xtf_output_open(output, error);
     return fd >= 0 && write_to(work,
-                               xtf_writer_create_companion_in(fd, output->final_path, work->job->trace, work->job->path,
+                               xtf_writer_create_companion_in(fd, output->final_path, work->job->trace, work->base,
                                                               &options, error),
                                error);
 }
@@ -69,28 +71,30 @@ static bool write_with_copy(const Work *work, GError **error)
 }
 
 /* True if a file may be replaced: an analysis of this trace, also of an earlier commit, or any file with `force`. */
-static bool may_replace(const XtfAnalysisJob *job, const char *path)
+static bool may_replace(const Work *work, const char *path)
 {
     g_autoptr(GError) problem = NULL;
 
-    if (job->force || !g_file_test(path, G_FILE_TEST_EXISTS))
+    if (work->job->force || !g_file_test(path, G_FILE_TEST_EXISTS))
         return true;
-    g_autoptr(XtfTrace) present = xtf_trace_open_companion(path, job->path, NULL, &problem);
+    g_autoptr(XtfTrace) present = xtf_trace_open_companion(path, work->base, NULL, &problem);
     return present || g_error_matches(problem, XTF_ERROR, XTF_ERROR_STALE);
 }
 
 static bool write_aside(const Work *work, GError **error)
 {
     g_autofree char *name = g_path_get_basename(work->job->path);
-    g_autofree char *beside = xtf_companion_beside(name);
+    g_autofree char *beside = g_strconcat(name, XTF_COMPANION_SUFFIX, NULL);
     bool is_folder = g_file_test(work->output, G_FILE_TEST_IS_DIR);
     g_autofree char *path = is_folder ? g_build_filename(work->output, beside, NULL) : g_strdup(work->output);
 
-    if (!may_replace(work->job, path))
+    if (!may_replace(work, path))
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "'%s' exists already, and is not an analysis of this trace: xtf analyze --force replaces it",
                         path);
-    XtfOutput *output = xtf_output_begin(path, work->job->path, error);
+    XtfOutput *output = xtf_output_begin(path, work->base, error);
+    if (!output && !work->job->output)
+        xtf_cli_add_advice(error, "xtf analyze -o FOLDER writes it elsewhere, and xtf mount -o analysis=FILE shows it");
     return output && xtf_output_end(output, write_companion(work, output, error), error);
 }
 
@@ -103,65 +107,80 @@ static bool write_in_place(const Work *work, GError **error)
     return write_to(work, xtf_cli_writer_of(job->trace, job->source, job->path, otherwise, error), error);
 }
 
-/* True if the trace is a folder of parts, or an anchor of such parts. The analysis then goes into a copy in one file.
- */
-static bool is_in_parts(const XtfAnalysisJob *job)
+/* True if the trace is in several files that can have no companion together: a folder without an anchor, or an anchor
+ * of runs. The analysis then goes into a copy in one file. */
+static bool needs_copy(const XtfTraceInfo *info)
 {
-    XtfTraceInfo info;
-
-    xtf_trace_get_info(job->trace, &info);
-    return g_file_test(job->path, G_FILE_TEST_IS_DIR) || (info.parts > 0 && !info.companion);
+    return info->joined || info->runs;
 }
 
-/* True if the analysis has a place: in the trace, in a companion, which can have only one base file, or in a copy. */
-static bool has_place(const XtfAnalysisJob *job, GError **error)
+/* True if the trace is an anchor of parts. */
+static bool is_in_parts(const XtfTraceInfo *info)
 {
-    XtfTraceInfo info;
+    return info->parts > 0 && !info->companion && !needs_copy(info);
+}
 
-    xtf_trace_get_info(job->trace, &info);
-    if (job->output && info.volumes > 0)
+static bool fail_without_place(const XtfAnalysisJob *job, const XtfTraceInfo *info, GError **error)
+{
+    g_autofree char *anchor =
+        info->joined ? g_strdup_printf("; or 'xtf merge --anchor %s' writes an anchor, whose analysis needs no copy",
+                                       job->source)
+                     : g_strdup("");
+
+    return xtf_fail(error, XTF_ERROR_INVALID,
+                    "'%s' is in several files, but an analysis is of one: 'xtf analyze -o ONE.xtf %s' writes a copy in "
+                    "one file, with the analysis%s",
+                    job->source, job->source, anchor);
+}
+
+/* True if the analysis has a place: in the trace, in a companion of one file or of an anchor, or in a copy. */
+static bool has_place(const XtfAnalysisJob *job, const XtfTraceInfo *info, GError **error)
+{
+    if (job->output && info->volumes > 0)
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "'%s' is in several volumes, so the analysis goes into its last one, without -o; or 'xtf merge "
                         "-o ONE.xtf %s' makes one file of them",
                         job->source, job->source);
-    return !is_in_parts(job) || job->output ||
-           xtf_fail(error, XTF_ERROR_INVALID,
-                    "'%s' is in several files, but an analysis is of one: 'xtf analyze -o ONE.xtf %s' writes a copy in "
-                    "one file, with the analysis",
-                    job->source, job->source);
+    return job->output || !needs_copy(info) || fail_without_place(job, info, error);
 }
 
 /* Returns the default path of the analysis, which the caller frees; NULL: the trace itself. A merged file cannot be
- * extended, so its companion gets the analysis. */
-static char *find_default_place(const XtfAnalysisJob *job)
+ * extended, nor an anchor, so its companion gets the analysis. */
+static char *find_default_place(const XtfAnalysisJob *job, const XtfTraceInfo *info)
 {
-    XtfTraceInfo info;
-
-    xtf_trace_get_info(job->trace, &info);
-    if (!info.merged)
+    if (!info->merged && !is_in_parts(info))
         return NULL;
     char *path = xtf_companion_beside(job->source);
     if (!job->quiet)
-        xtf_print_line(stderr, "xtf: %s is a merged file: the analysis goes into %s, where all commands look",
-                       job->source, path);
+        xtf_print_line(stderr, "xtf: %s is %s: the analysis goes into %s, where all commands look", job->source,
+                       info->parts > 0 ? "in several files" : "a merged file", path);
     return path;
 }
 
 /* Writes the analysis to its place. */
-static bool write_to_place(const Work *work, GError **error)
+static bool write_to_place(const Work *work, const XtfTraceInfo *info, GError **error)
 {
+    const XtfAnalysisJob *job = work->job;
+    bool to_file = job->output && !g_file_test(job->output, G_FILE_TEST_IS_DIR);
+
     if (!work->output)
         return write_in_place(work, error);
-    return work->job->imported || is_in_parts(work->job) ? write_with_copy(work, error) : write_aside(work, error);
+    if (job->imported || needs_copy(info) || (is_in_parts(info) && to_file))
+        return write_with_copy(work, error);
+    return write_aside(work, error);
 }
 
 static bool analyze_and_write(Work *work, GError **error)
 {
     const XtfAnalysisJob *job = work->job;
+    XtfTraceInfo info;
 
-    if (!has_place(job, error))
+    xtf_trace_get_info(job->trace, &info);
+    if (!has_place(job, &info, error))
         return false;
-    g_autofree char *default_place = job->output ? NULL : find_default_place(job);
+    g_autofree char *base = xtf_companion_base(job->path);
+    g_autofree char *default_place = job->output ? NULL : find_default_place(job, &info);
+    work->base = base;
     work->output = default_place ? default_place : job->output;
     if (job->force && !work->output)
         return xtf_fail(
@@ -169,7 +188,7 @@ static bool analyze_and_write(Work *work, GError **error)
             "the analysis goes into '%s' itself and replaces an earlier one: --force is for -o, and for merged "
             "files (see xtf analyze --help)",
             job->source);
-    return write_to_place(work, error);
+    return write_to_place(work, &info, error);
 }
 
 /* ---- Ranks of a job. */

@@ -13,6 +13,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/merge.h"
+#include "libxtf/writer.h"
 #include "src/record/job-folder.h"
 #include "src/record/job.h"
 
@@ -136,7 +137,8 @@ static bool is_process_file(const char *name, const char *prefix, const char *en
 static bool is_job_file(const char *name)
 {
     static const char *const endings[] = {".xtf", XTF_JOB_LOG_ENDING, NULL}, *const parts[] = {".xtf", NULL};
-    static const char *const names[] = {JOB_FILE, XTF_FOLDER_OUTPUT, XTF_ANCHOR_NAME, XTF_JOB_RECORDED, NULL};
+    static const char *const names[] = {
+        JOB_FILE, XTF_FOLDER_OUTPUT, XTF_ANCHOR_NAME, XTF_ANCHOR_NAME XTF_COMPANION_SUFFIX, XTF_JOB_RECORDED, NULL};
     const char *minus = strrchr(name, '-');
 
     return is_numbered(name, endings) || is_volume(name) || g_strv_contains(names, name) ||

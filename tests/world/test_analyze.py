@@ -137,8 +137,36 @@ class Analyses(Case):
         self.assertEqual(*results)
         self.assertGreater(len(results[0][0].splitlines()), 5)
 
+    def test_beside_an_anchor(self):
+        """The analysis of the parts that ranks wrote is beside their anchor. Nothing remains of one that fails."""
+        parts = self.folder / "run.xtf.d"
+        self.launch(NAMES[0], 3, XTF, "import", "-q", "-o", parts, EXAMPLES[1])
+        report = self.compare_parts(parts)
+        self.run_in([XTF, "copy", "-q", parts, "one.xtf"])
+        self.assertEqual(self.run_in([XTF, "analyze", "one.xtf"]).stdout, report)
+        for path in [*test_threads.TABLES, "records", "definitions/locations"]:
+            self.assertEqual(*(self.run_in([XTF, "cat", trace, path]).stdout for trace in ("one.xtf", parts)), path)
+        self.run_in([XTF, "check", "-q", parts])
+        (parts / "anchor.xtf.analysis").unlink()
+        os.truncate(parts / "000001.xtf", 8192)
+        before = sorted(os.listdir(parts))
+        for mpi in NAMES:
+            self.assertIn("000001.xtf", self.launch(mpi, 2, XTF, "analyze", "-q", parts, status=1).stderr)
+            self.assertEqual(sorted(os.listdir(parts)), before)
+
+    def compare_parts(self, parts):
+        """Compares the companions of an anchor that ranks wrote with that of one process. Returns its report."""
+        one = self.run_in([XTF, "analyze", "-j1", parts]).stdout
+        expected = [self.run_in([XTF, "cat", parts, path]).stdout for path in test_threads.TABLES]
+        for mpi in NAMES:
+            for n in COUNTS:
+                (parts / "anchor.xtf.analysis").unlink()
+                self.assertEqual(self.launch(mpi, n, XTF, "analyze", parts).stdout, one)
+                self.assertEqual([self.run_in([XTF, "cat", parts, path]).stdout for path in test_threads.TABLES], expected)
+        return one
+
     def test_folder_of_parts(self):
-        """The analysis of the parts that ranks wrote is a copy in one file."""
+        """With -o the analysis of parts is a copy in one file."""
         self.launch(NAMES[0], 3, XTF, "import", "-q", "-o", "run.xtf.d", EXAMPLES[1])
         self.run_in([XTF, "copy", "-q", "run.xtf.d", "one.xtf"])
         self.run_in([XTF, "analyze", "-q", "one.xtf"])

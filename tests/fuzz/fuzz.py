@@ -59,8 +59,8 @@ def fuzz_joined(dump_trace, driver, rounds, xtf, folder):
 
 
 def fuzz_views(split_trace, driver, rounds, xtf, archives, folder):
-    """Fuzzes a recorded program: plain, aligned, analysed and merged; then an anchor and a companion, which have files beside
-    them."""
+    """Fuzzes a recorded program: plain, aligned, analysed and merged; then an anchor, and companions of the anchor and of a file. All
+    three have files beside them."""
     def run_command(*arguments):
         subprocess.run(list(map(str, arguments)), check=True)
 
@@ -83,6 +83,8 @@ def fuzz_views(split_trace, driver, rounds, xtf, archives, folder):
     run_driver(driver, folder, 0, *out_of_order(folder, first))
     run_driver(driver, folder, rounds, *plain, *(folder / f"{name}.xtf" for name in ("aligned", "analysed", "merged")))
     run_driver(driver, parts, rounds // 4, parts / "anchor.xtf")
+    run_command(xtf, "analyze", "--quiet", parts)
+    run_driver(driver, parts, rounds // 4, parts / "anchor.xtf.analysis")
     run_driver(driver, base, rounds // 4, base / "companion.xtf")
 
 

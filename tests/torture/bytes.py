@@ -56,6 +56,12 @@ def parts(xtf, folder):
     return "parts"
 
 
+def beside_anchor(xtf, folder):
+    """Makes an anchor with a companion, where commands find it."""
+    (folder / "anchored.xtf").rename(folder / "anchor.xtf.analysis")
+    return "anchor.xtf"
+
+
 def small(name):
     return lambda xtf, folder: name
 
@@ -76,6 +82,9 @@ ROWS = {
     "folder-part": (parts, "parts/plain.xtf", SMALL),
     "companion": (small("companion.xtf"), None, SMALL),
     "companion-base": (small("companion.xtf"), "plain.xtf", SMALL),
+    "anchored": (small("anchored.xtf"), None, SMALL),
+    "anchored-beside": (beside_anchor, "anchor.xtf.analysis", SMALL),
+    "anchored-part": (beside_anchor, "second.xtf", SMALL),
     "volumes": (small("volumes.xtf"), None, SMALL),
     "volumes-earlier": (small("volumes.xtf"), "volumes.xtf.0001", SMALL),
     "network": (network, None, MEDIUM),

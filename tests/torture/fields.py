@@ -29,7 +29,7 @@ from xtfrun import Failure, Xtf, is_sanitized
 
 MEMORY = 500_000_000
 SECONDS = 20  # processor time of one command
-FILE_NAMES = ["plain", "compact", "totals", "growing", "merged", "anchor", "companion", "volumes", "removed", "runs"]
+FILE_NAMES = ["plain", "compact", "totals", "growing", "merged", "anchor", "companion", "anchored", "volumes", "removed", "runs"]
 QUICK = 33  # cases of a row
 CHECKSUMS = {"crc", "leaf_crc", "catalog_crc"}
 

@@ -160,14 +160,28 @@ static void assert_windows(const Played *played, const XtfMatchedSend *single)
         }
 }
 
+/* Checks windows without indexes, with as many as fit into few bytes, and with all of them. */
+static void assert_windows_with_indexes(uint32_t seed, unsigned tags, size_t few)
+{
+    const size_t most[] = {0, few, 1 << 20};
+    size_t before = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(most); i++) {
+        g_autoptr(Played) played = g_new0(Played, 1);
+        play_program(played, seed, tags, false, UINT64_MAX);
+        XtfMessageIndexBounds *bounds = &played->written.tree->matching.processes.bounds;
+        bounds->bytes_most = most[i];
+        assert_windows(played, NULL);
+        cr_assert(bounds->bytes <= most[i] && (i == 0 || bounds->bytes > before), "%zu of %zu bytes, %zu before",
+                  bounds->bytes, most[i], before);
+        before = bounds->bytes;
+    }
+}
+
 Test(match_batch, messages_match_as_the_program_sends_and_posts)
 {
-    g_autoptr(Played) few = g_new0(Played, 1), many = g_new0(Played, 1);
-
-    play_program(few, 1, 2, false, UINT64_MAX);
-    assert_windows(few, NULL);
-    play_program(many, 2, 60, false, UINT64_MAX);
-    assert_windows(many, NULL);
+    assert_windows_with_indexes(1, 2, 8000);
+    assert_windows_with_indexes(2, 60, 20000);
 }
 
 /* Some receives are lost. The sizes show which, or are all equal. */

@@ -14,7 +14,7 @@ void xtf_matching_init(XtfMatching *matching, XtfTraceContext *context)
 
 void xtf_matching_finish(XtfMatching *matching)
 {
-    xtf_keeper_finish(&matching->processes);
+    xtf_message_processes_finish(&matching->processes);
     xtf_keeper_finish(&matching->shifts);
     g_clear_pointer(&matching->uses, g_free);
     g_mutex_clear(&matching->lock);

@@ -17,7 +17,7 @@ enum {
 typedef struct {
     XtfTraceContext *context; /* borrowed */
     XtfMessageTypes types;
-    XtfKeeper processes;
+    XtfMessageProcesses processes;
     XtfKeeper shifts; /* message-shifts.h */
     GMutex lock;      /* serializes loading */
     gint uses_loaded; /* atomic */

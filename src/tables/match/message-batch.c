@@ -28,7 +28,7 @@ typedef struct {
     GArray *runs; /* uint32_t: the first send of each run, then n */
 } Batch;
 
-/* ---- Runs: sends of one group. */
+/* ---- Runs: sends of one location, by group. */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -49,11 +49,6 @@ static int compare_groups(const void *a, const void *b)
         if (x->envelope[i] != y->envelope[i])
             return x->envelope[i] < y->envelope[i] ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static bool is_same_group(const Send *a, const Send *b)
-{
-    return a->location == b->location && xtf_envelope_equal(a->envelope, b->envelope);
 }
 
 /* Reads the envelopes of sends [first, end), which are of one location. Sends that do not exist have none: matching
@@ -104,7 +99,7 @@ static bool sort_sends(Batch *batch, GError **error)
 static void divide_into_runs(Batch *batch)
 {
     for (uint32_t i = 0, first = 0; i < batch->n; i++) {
-        if (i > 0 && i - first < RUN_MOST && is_same_group(&batch->sends[i - 1], &batch->sends[i]))
+        if (i > 0 && i - first < RUN_MOST && batch->sends[i - 1].location == batch->sends[i].location)
             continue;
         first = i;
         g_array_append_val(batch->runs, first);

@@ -16,16 +16,13 @@ void xtf_message_finder_init(XtfMessageFinder *finder, XtfMatching *matching)
     *finder = (XtfMessageFinder){.matching = matching, .reach = XTF_WALK_REACH};
 }
 
-/* Forgets the group, and the process at its other side. */
+/* Forgets the group, but not the process at its other side. */
 static void leave_group(XtfMessageFinder *finder)
 {
-    XtfMessageProcess **facing = finder->by_sender ? &finder->receiver : &finder->sender;
-
     if (!finder->has_envelope)
         return;
     xtf_message_walk_finish(&finder->send_walk);
     xtf_message_walk_finish(&finder->posting_walk);
-    xtf_message_process_put(&finder->matching->processes, g_steal_pointer(facing));
     finder->has_envelope = finder->has_group = finder->counted = false;
     finder->removed_known[0] = finder->removed_known[1] = false;
 }
@@ -85,12 +82,23 @@ static void begin_walks(XtfMessageFinder *finder)
     finder->send_walk.reach = finder->posting_walk.reach = finder->reach;
 }
 
+/* Takes the process at the other side, unless it is taken already. */
+static bool face_process(XtfMessageFinder *finder, uint64_t proc, GError **error)
+{
+    XtfMessageProcess **facing = finder->by_sender ? &finder->receiver : &finder->sender;
+
+    if (*facing && (*facing)->proc == proc)
+        return true;
+    xtf_message_process_put(&finder->matching->processes, g_steal_pointer(facing));
+    *facing = take_process(finder, proc, error);
+    return *facing != NULL;
+}
+
 /* Enters the group of an envelope that the queried end recorded, and takes the process at the other side. */
 static bool enter_group(XtfMessageFinder *finder, const uint64_t envelope[XTF_ENVELOPE_KEYS], GError **error)
 {
     bool is_sender = finder->by_sender;
     uint64_t proc = (is_sender ? finder->sender : finder->receiver)->proc;
-    XtfMessageProcess **facing = is_sender ? &finder->receiver : &finder->sender;
 
     leave_group(finder);
     if (!xtf_message_group_find(finder->matching->context, envelope, proc, is_sender, &finder->group,
@@ -98,8 +106,7 @@ static bool enter_group(XtfMessageFinder *finder, const uint64_t envelope[XTF_EN
         return false;
     memcpy(finder->envelope, envelope, sizeof finder->envelope);
     if (finder->has_group) {
-        *facing = take_process(finder, is_sender ? finder->group.receiver : finder->group.sender, error);
-        if (!*facing)
+        if (!face_process(finder, is_sender ? finder->group.receiver : finder->group.sender, error))
             return false;
         begin_walks(finder);
     }

@@ -66,17 +66,63 @@ static bool count_group_cancelled(const XtfMessageSide *side, const XtfMessageLo
            xtf_array_group_rank(array, aggregate_of(side, XTF_MESSAGES_CANCELLED), &filter, before, count, error);
 }
 
+/* Finds the group's rows in the index of a location. *indexed is false if it has none. */
+static bool find_rows(const XtfMessageSide *side, XtfMessageLocation *location, XtfGroupRows *rows, bool *indexed,
+                      GError **error)
+{
+    const XtfMessageIndex *index;
+
+    if (!xtf_message_index_find(&location->indexes[side->kind], side->process->bounds, &side->types->types[side->kind],
+                                &location->arrays[side->kind], &index, error))
+        return false;
+    *indexed = index != NULL;
+    if (index)
+        *rows = xtf_message_index_rows(index, side->envelope);
+    return true;
+}
+
+/* Counts the group's rows in a location before row n, cancelled ones included. */
+static bool count_rows(const XtfMessageSide *side, XtfMessageLocation *location, uint64_t n, uint64_t *k,
+                       GError **error)
+{
+    const XtfGroupFilter filter = {.exact = side->envelope};
+    XtfGroupRows rows;
+    bool indexed;
+
+    if (!find_rows(side, location, &rows, &indexed, error))
+        return false;
+    if (indexed)
+        *k = xtf_group_rows_rank(&rows, n);
+    return indexed ||
+           xtf_array_group_rank(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, n, k, error);
+}
+
+/* Finds the row of a location with k of the group's rows before it, cancelled ones included; n_rows if there is none.
+ */
+static bool select_row(const XtfMessageSide *side, XtfMessageLocation *location, uint64_t k, uint64_t *n,
+                       GError **error)
+{
+    const XtfGroupFilter filter = {.exact = side->envelope};
+    const XtfArray *array = &location->arrays[side->kind];
+    XtfGroupRows rows;
+    bool indexed;
+
+    if (!find_rows(side, location, &rows, &indexed, error))
+        return false;
+    if (indexed)
+        *n = k < rows.n ? rows.rows[k] : array->n_rows;
+    return indexed || xtf_kept_select(array, aggregate_of(side, side->kind), &filter, k, n, error);
+}
+
 bool xtf_message_rank_in(const XtfMessageSide *side, uint32_t index, uint64_t n, uint64_t *k, GError **error)
 {
-    const XtfMessageLocation *location = &side->process->locations[index];
-    const XtfGroupFilter filter = {.exact = side->envelope};
+    XtfMessageLocation *location = &side->process->locations[index];
     uint64_t cancelled;
 
     *k = 0;
     if (!location->has[side->kind])
         return true;
-    if (!xtf_array_group_rank(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, n, k, error) ||
-        !count_group_cancelled(side, location, n, &cancelled, error))
+    if (!count_rows(side, location, n, k, error) || !count_group_cancelled(side, location, n, &cancelled, error))
         return false;
     *k -= MIN(*k, cancelled);
     return true;
@@ -84,9 +130,7 @@ bool xtf_message_rank_in(const XtfMessageSide *side, uint32_t index, uint64_t n,
 
 bool xtf_message_select_in(const XtfMessageSide *side, uint32_t index, uint64_t k, uint64_t *n, GError **error)
 {
-    const XtfMessageLocation *location = &side->process->locations[index];
-    const XtfGroupFilter filter = {.exact = side->envelope};
-    const XtfArray *array = &location->arrays[side->kind];
+    XtfMessageLocation *location = &side->process->locations[index];
     uint64_t cancelled = 0, before;
 
     *n = UINT64_MAX;
@@ -94,9 +138,9 @@ bool xtf_message_select_in(const XtfMessageSide *side, uint32_t index, uint64_t 
         return true;
     do { /* each round skips the cancelled sends found so far */
         before = cancelled;
-        if (!xtf_kept_select(array, aggregate_of(side, side->kind), &filter, k + before, n, error))
+        if (!select_row(side, location, k + before, n, error))
             return false;
-        if (*n == array->n_rows) {
+        if (*n == location->arrays[side->kind].n_rows) {
             *n = UINT64_MAX;
             return true;
         }
@@ -180,18 +224,22 @@ bool xtf_message_count(const XtfMessageSide *side, uint64_t *n, GError **error)
     return true;
 }
 
-/* Adds a location's messages, less cancelled ones, if totals of the whole array give their number. */
-static bool add_counted(const XtfMessageSide *side, const XtfMessageLocation *location, uint64_t *n, bool *known,
+/* Adds a location's messages, less cancelled ones, if its index or totals of the whole array give their number. */
+static bool add_counted(const XtfMessageSide *side, XtfMessageLocation *location, uint64_t *n, bool *known,
                         GError **error)
 {
     const XtfGroupFilter filter = {.exact = side->envelope};
     uint64_t count, cancelled;
+    XtfGroupRows rows;
 
     *known = true;
     if (!location->has[side->kind])
         return true;
-    if (!xtf_array_group_known(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, &count, known,
-                               error) ||
+    if (!find_rows(side, location, &rows, known, error))
+        return false;
+    count = *known ? rows.n : 0;
+    if ((!*known && !xtf_array_group_known(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter,
+                                           &count, known, error)) ||
         !count_group_cancelled(side, location, UINT64_MAX, &cancelled, error))
         return false;
     if (*known)

@@ -11,8 +11,12 @@ enum {
 static void process_free(void *data)
 {
     XtfMessageProcess *process = data;
-    for (uint32_t i = 0; i < process->n; i++)
-        g_clear_pointer(&process->locations[i].unposted, g_hash_table_unref);
+    for (uint32_t i = 0; i < process->n; i++) {
+        XtfMessageLocation *location = &process->locations[i];
+        g_clear_pointer(&location->unposted, g_hash_table_unref);
+        for (unsigned kind = 0; kind < XTF_MESSAGES_N_KINDS; kind++)
+            xtf_message_index_free(&location->indexes[kind], process->bounds);
+    }
     g_free(process->locations);
     g_free(process);
 }
@@ -29,10 +33,16 @@ static guint process_hash(const void *item)
     return (guint)(process->proc ^ process->proc >> 32);
 }
 
-void xtf_message_processes_init(XtfKeeper *processes)
+void xtf_message_processes_init(XtfMessageProcesses *processes)
 {
     static const XtfKeeperMethods methods = {.equal = process_equal, .hash = process_hash, .free = process_free};
-    xtf_keeper_init(processes, &methods, KEPT_BYTES, KEPT_PROCESSES);
+    xtf_keeper_init(&processes->kept, &methods, KEPT_BYTES, KEPT_PROCESSES);
+    xtf_message_index_bounds_init(&processes->bounds);
+}
+
+void xtf_message_processes_finish(XtfMessageProcesses *processes)
+{
+    xtf_keeper_finish(&processes->kept);
 }
 
 /* ---- Loading. */
@@ -119,26 +129,27 @@ static size_t bytes_of(const XtfMessageProcess *process)
 /* Takes a process, and loads it if necessary. A process is locked while one thread loads it. A thread that holds a
  * locked process and waits for another could deadlock. So a loaded process is put back, and taken again as a shared
  * one. */
-XtfMessageProcess *xtf_message_process_take(XtfKeeper *processes, const XtfMessageTypes *types,
+XtfMessageProcess *xtf_message_process_take(XtfMessageProcesses *processes, const XtfMessageTypes *types,
                                             XtfTraceContext *context, uint64_t proc, GError **error)
 {
     for (;;) {
         XtfMessageProcess *wanted = g_new0(XtfMessageProcess, 1);
         wanted->proc = proc;
-        XtfMessageProcess *process = xtf_keeper_take(processes, wanted);
+        wanted->bounds = &processes->bounds;
+        XtfMessageProcess *process = xtf_keeper_take(&processes->kept, wanted);
         if (process->locations)
             return process;
         bool good = load_process(process, types, context, error);
-        xtf_keeper_put(processes, process, good ? bytes_of(process) : 0, good);
+        xtf_keeper_put(&processes->kept, process, good ? bytes_of(process) : 0, good);
         if (!good)
             return NULL;
     }
 }
 
-void xtf_message_process_put(XtfKeeper *processes, XtfMessageProcess *process)
+void xtf_message_process_put(XtfMessageProcesses *processes, XtfMessageProcess *process)
 {
     if (process)
-        xtf_keeper_put(processes, process, bytes_of(process), true);
+        xtf_keeper_put(&processes->kept, process, bytes_of(process), true);
 }
 
 uint32_t xtf_message_process_find(const XtfMessageProcess *process, uint32_t index)

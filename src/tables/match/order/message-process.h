@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "src/tables/match/order/message-types.h"
+#include "src/tables/match/order/message-index.h"
 #include "src/trace/select/keeper.h"
 
 typedef struct {
@@ -16,24 +16,32 @@ typedef struct {
     bool has[XTF_MESSAGES_N_KINDS], has_recvs, has_calls;
     XtfArray arrays[XTF_MESSAGES_N_KINDS], recvs, calls;
     XtfArray ordered[XTF_MESSAGES_N_KINDS]; /* as `arrays`, with the times that order the process's messages */
-    gint probes;                            /* atomic: message-doubts.c */
-    GHashTable *unposted;                   /* atomic: message-unposted.h; NULL: not loaded yet */
+    XtfMessageIndexPlace indexes[XTF_MESSAGES_N_KINDS]; /* of sends and postings */
+    gint probes;                                        /* atomic: message-doubts.c */
+    GHashTable *unposted;                               /* atomic: message-unposted.h; NULL: not loaded yet */
 } XtfMessageLocation;
 
 typedef struct {
     XtfKept kept;
+    XtfMessageIndexBounds *bounds; /* borrowed */
     uint64_t proc;
     uint32_t n;                    /* locations with sends or postings */
     XtfMessageLocation *locations; /* by id; NULL: not loaded */
 } XtfMessageProcess;
 
-void xtf_message_processes_init(XtfKeeper *processes);
+typedef struct {
+    XtfKeeper kept;
+    XtfMessageIndexBounds bounds;
+} XtfMessageProcesses;
+
+void xtf_message_processes_init(XtfMessageProcesses *processes);
+void xtf_message_processes_finish(XtfMessageProcesses *processes);
 
 /* Takes a process, which is immutable but for its atomic fields; xtf_message_process_put() returns it. NULL with an
  * error. */
-XtfMessageProcess *xtf_message_process_take(XtfKeeper *processes, const XtfMessageTypes *types,
+XtfMessageProcess *xtf_message_process_take(XtfMessageProcesses *processes, const XtfMessageTypes *types,
                                             XtfTraceContext *context, uint64_t proc, GError **error);
-void xtf_message_process_put(XtfKeeper *processes, XtfMessageProcess *process); /* NULL is fine */
+void xtf_message_process_put(XtfMessageProcesses *processes, XtfMessageProcess *process); /* NULL is fine */
 
 /* Returns the position of a location of the process by its index in XtfLocations; n if it is not there. */
 uint32_t xtf_message_process_find(const XtfMessageProcess *process, uint32_t index);

@@ -51,11 +51,21 @@ static bool step(XtfMessageWalk *walk, uint64_t end, uint32_t *rows, bool *found
     return true;
 }
 
+/* True if the location has an index, which answers sooner than the next rows. */
+static bool has_index(const XtfMessageWalk *walk)
+{
+    const XtfMessageProcess *process = walk->side->process;
+
+    return walk->only < process->n && xtf_message_index_made(&process->locations[walk->only].indexes[walk->side->kind]);
+}
+
 bool xtf_message_walk_select(XtfMessageWalk *walk, uint64_t k, XtfMessagePlace *place, bool *found, GError **error)
 {
     bool on = walk->placed && walk->number <= k;
     uint32_t rows = walk->reach;
 
+    if (has_index(walk))
+        return xtf_message_select(walk->side, k, place, found, error);
     while (on && walk->number < k)
         if (!step(walk, UINT64_MAX, &rows, &on, error))
             return false;
@@ -74,6 +84,8 @@ bool xtf_message_walk_rank(XtfMessageWalk *walk, const XtfMessagePlace *place, u
     bool on = walk->placed && place->location == walk->only && walk->cursor.n <= place->row;
     uint32_t rows = walk->reach;
 
+    if (has_index(walk))
+        return xtf_message_rank(walk->side, place, k, error);
     while (on && walk->cursor.n < place->row)
         if (!step(walk, place->row + 1, &rows, &on, error))
             return false;

@@ -31,6 +31,8 @@ static const XtfColumn columns[] = {
 
 enum {
     LINES_AT_ONCE = 1024,
+    LINES_PER_LOCATION = 8, /* so that each leaf that is unpacked gives several lines */
+    MOST_LINES_AT_ONCE = 8192,
     WORDS_WIDTH = 15, /* length of the longest xtf_message_wait_word() */
 };
 
@@ -91,7 +93,7 @@ static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfVi
         xtf_grid_add(&shape->grid, "send_site", sites->width);
         xtf_grid_add(&shape->grid, "recv_site", sites->width);
     }
-    shape->at_once = LINES_AT_ONCE;
+    shape->at_once = CLAMP((uint64_t)LINES_PER_LOCATION * locations->n, LINES_AT_ONCE, MOST_LINES_AT_ONCE);
     return true;
 }
 

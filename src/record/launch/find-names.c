@@ -347,7 +347,8 @@ bool xtf_find_names(XtfFoundNames *found, XtfTrace *trace, const char *folder, G
                              .regions.found = g_hash_table_new_full(NULL, NULL, NULL, free_found_name),
                              .missing = g_ptr_array_new_with_free_func(g_free)};
     search_init(&search, found, folder);
-    bool good = find_executables(&search, error) && name_sites(&search, error) && name_regions(&search, error);
+    bool good = xtf_symbols_load(error) && find_executables(&search, error) && name_sites(&search, error) &&
+                name_regions(&search, error);
     list_missing(&search);
     return good;
 }

@@ -1,9 +1,9 @@
 #include "src/record/names/call-place.h"
 
-#include <dwarf.h>
 #include <glib.h>
 #include <stdlib.h>
 
+#include "src/record/names/dw-library.h"
 #include "src/record/names/subprograms.h"
 
 char *xtf_source_line(Dwfl_Module *module, uint64_t address, int *number)

@@ -7,6 +7,11 @@ struct XtfSymbols {
     char unused;
 };
 
+bool xtf_symbols_load(GError **error)
+{
+    return true;
+}
+
 XtfSymbols *xtf_symbols_new(void)
 {
     return g_new0(XtfSymbols, 1);

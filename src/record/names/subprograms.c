@@ -1,6 +1,6 @@
 #include "src/record/names/subprograms.h"
 
-#include <dwarf.h>
+#include "src/record/names/dw-library.h"
 
 struct XtfSubprograms {
     Dwfl_Module *module;

@@ -1,10 +1,10 @@
 #include "src/record/names/symbols.h"
 
-#include <elfutils/libdwfl.h>
 #include <glib.h>
 #include <stdlib.h>
 
 #include "src/record/names/call-place.h"
+#include "src/record/names/dw-library.h"
 #include "src/record/names/subprograms.h"
 
 /* A function. The functions are sorted here, since libdwfl searches all symbols for each address. */
@@ -27,6 +27,7 @@ typedef struct {
 struct XtfSymbols {
     GPtrArray *objects;
     GStringChunk *paths;
+    Dwfl_Callbacks callbacks; /* valid if libdw is loaded */
 };
 
 static void object_free(void *data)
@@ -40,6 +41,11 @@ static void object_free(void *data)
     if (object->functions)
         g_array_unref(object->functions);
     g_free(object);
+}
+
+bool xtf_symbols_load(GError **error)
+{
+    return xtf_dw_load(error);
 }
 
 XtfSymbols *xtf_symbols_new(void)
@@ -96,13 +102,15 @@ static void read_functions(Object *object)
     g_array_sort(object->functions, compare_functions);
 }
 
-static void read_object(Object *object)
+static void read_object(XtfSymbols *symbols, Object *object)
 {
     static char *no_path;
-    static const Dwfl_Callbacks callbacks = {
-        .find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo, .debuginfo_path = &no_path};
 
-    object->dwfl = dwfl_begin(&callbacks);
+    if (!xtf_dw_load(NULL))
+        return;
+    symbols->callbacks = (Dwfl_Callbacks){
+        .find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo, .debuginfo_path = &no_path};
+    object->dwfl = dwfl_begin(&symbols->callbacks);
     if (!object->dwfl)
         return;
     dwfl_report_begin(object->dwfl);
@@ -124,7 +132,7 @@ static Object *find_object(XtfSymbols *symbols, const char *path, uint64_t base)
     object->path = g_strdup(path);
     object->base = base;
     g_ptr_array_add(symbols->objects, object);
-    read_object(object);
+    read_object(symbols, object);
     return object;
 }
 

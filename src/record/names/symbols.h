@@ -2,11 +2,12 @@
  * Functions of object files by address: names from symbol tables, source files and Fortran names from debug
  * information.
  *
- * Built with libdw (Meson feature `elf`). Without libdw, no function is found. The first look-up in an object file
- * reads the file, and its data stays in memory. For one thread.
+ * Built with libdw (Meson feature `elf`), which is loaded at the first look-up. Without libdw, no function is found.
+ * The first look-up in an object file reads the file, and its data stays in memory. For one thread.
  */
 #pragma once
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@
 
 typedef struct XtfSymbols XtfSymbols;
 
+/* Loads libdw. Fails with XTF_ERROR_UNSUPPORTED if it cannot be loaded. Then, as in a build without libdw, no function
+ * is found. Only callers that report the failure need to call it. */
+bool xtf_symbols_load(GError **error);
 XtfSymbols *xtf_symbols_new(void);
 void xtf_symbols_free(XtfSymbols *symbols);
 /* Finds the function that contains `address`. `base` is the loader's offset for the addresses of the file `path`. The

@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from recorded_trace import Recorded  # noqa: E402
-from recording import Case, main, mpis  # noqa: E402
+from recording import XTF, Case, main, mpis  # noqa: E402
 
 PROGRAM = """
 #include <mpi.h>
@@ -111,6 +111,18 @@ class Names(Case):
         before = self.names(stripped)
         self.assertIn("0 of 4 that had no line", self.xtf("record", "--names", "--debug-dir", kept, stripped))
         self.assertEqual(self.names(stripped), before)
+
+    def test_without_library(self):
+        """Checks that a program is recorded without libdw, and that the search for names then says why it fails."""
+        mpi = mpis()[0]
+        (self.folder / "broken").mkdir()
+        (self.folder / "broken/libdw.so.1").write_bytes(b"")
+        self.environment["LD_LIBRARY_PATH"] = f"{self.folder}/broken:{self.environment.get('LD_LIBRARY_PATH', '')}"
+        kept, whole, stripped = self.make(mpi)
+        self.assertNotIn("program.c", str(self.names(whole)))
+        said = self.run_in("sh", "-c", f"'{XTF}' record --names --debug-dir '{kept}' '{stripped}' 2>&1", status=1)
+        self.assertRegex(said, "cannot load libdw: .*broken/libdw.so.1")
+        self.xtf("check", whole)
 
     def test_refused(self):
         mpi = mpis()[0]

@@ -53,8 +53,9 @@ static inline bool xtf_totals_query_counts_begun(const XtfTotalsQuery *query)
 bool xtf_totals_query_count_begun(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
                                   GError **error);
 
-/* True if the query has no filter and keeps all keys, so that rows can be added directly to its totals. */
-bool xtf_totals_query_uses_all(const XtfTotalsQuery *query);
+/* True if rows can be added directly to the query's totals: it has no filter, and keeps all keys or adds integers
+ * alone. */
+bool xtf_totals_query_adds_rows(const XtfTotalsQuery *query);
 /* Adds the groups, by all keys, that the query's filter accepts. */
 void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *totals);
 /* Adds rows [from, to) of a leaf to totals by all keys of the query's aggregate, which is not one of frames. */

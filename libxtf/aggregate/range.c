@@ -66,9 +66,11 @@ static void capture_stack(XtfTotalsQuery *query, const XtfFrameStack *stack)
     }
 }
 
-bool xtf_totals_query_uses_all(const XtfTotalsQuery *query)
+bool xtf_totals_query_adds_rows(const XtfTotalsQuery *query)
 {
-    return !query->filter && query->totals->depth == query->aggregate->n_keys;
+    const XtfGroupTotals *totals = query->totals;
+
+    return !query->filter && (totals->depth == query->aggregate->n_keys || totals->plain);
 }
 
 void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *totals)
@@ -114,7 +116,7 @@ static bool add_frame_rows(XtfTotalsQuery *query, LeafRows *leaf, uint32_t from,
 static bool add_leaf_rows(XtfTotalsQuery *query, LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
 {
     g_autoptr(XtfGroupTotals) row_totals =
-        xtf_totals_query_uses_all(query) ? NULL : xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
+        xtf_totals_query_adds_rows(query) ? NULL : xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
     XtfGroupTotals *totals = row_totals ? row_totals : query->totals;
 
     if (!(leaf->of_frames ? add_frame_rows(query, leaf, from, to, totals, error)

@@ -390,7 +390,7 @@ void xtf_slice_walk_init(Walk *walk)
         walk->edges[i].stack = &walk->stacks[i];
     if (!query->totals)
         return;
-    if (!xtf_totals_query_uses_all(query))
+    if (!xtf_totals_query_adds_rows(query))
         walk->row_totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
     xtf_group_totals_clear(query->totals);
 }

@@ -412,13 +412,15 @@ static void add_group_rows(const XtfSchema *schema, const XtfAggregate *aggregat
 {
     XtfFieldLoad keys[XTF_AGGREGATE_KEYS_MAX], values[XTF_AGGREGATE_VALUES_MAX];
     uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
+    /* A later key may say the type of values that are not integers. */
+    const unsigned n_keys = totals->plain ? totals->depth : aggregate->n_keys;
 
-    for (unsigned i = 0; i < aggregate->n_keys; i++)
+    for (unsigned i = 0; i < n_keys; i++)
         keys[i] = xtf_field_load(&schema->fields[aggregate->keys[i]]);
     for (unsigned i = 0; i < aggregate->n_values; i++)
         values[i] = xtf_field_load(&schema->fields[aggregate->values[i]]);
     for (const uint8_t *row = rows; count > 0; count--, row += schema->row_size) {
-        for (unsigned i = 0; i < aggregate->n_keys; i++)
+        for (unsigned i = 0; i < n_keys; i++)
             key[i] = xtf_load_value(&keys[i], row);
         uint64_t *cells = xtf_group_totals_cells_of(totals, key);
         cells[XTF_GROUP_ROWS]++;

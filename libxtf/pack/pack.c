@@ -105,7 +105,9 @@ uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, 
                   uint32_t room, XtfPackForecast *forecast)
 {
     uint8_t *packed = xtf_scratch(XTF_SCRATCH_PACKED, xtf_pack_bound(schema, count));
-    XtfStreamWriter writer = {.at = packed, .level = CLAMP(level, 1, XTF_PACK_LEVEL_MAX)};
+    XtfStreamWriter writer = {.at = packed,
+                              .level = CLAMP(level, XTF_PACK_LEVEL_DEFAULT, XTF_PACK_LEVEL_MAX),
+                              .for_reading = level == XTF_PACK_LEVEL_READING};
     XtfNumbers times = encode_times(rows, schema->row_size, count);
     uint32_t estimate = forecast ? xtf_estimate_numbers(&times) : 0;
     XtfPackInput input;

@@ -19,6 +19,7 @@
 #include "libxtf/schema/row-map.h"
 
 enum {
+    XTF_PACK_LEVEL_READING = 0, /* level 1, but streams that deflate hardly shrinks are stored: to be unpacked sooner */
     XTF_PACK_LEVEL_DEFAULT = 1,
     XTF_PACK_LEVEL_MAX = 9, /* zlib's levels; libdeflate's levels of the same number take about the same effort */
 };

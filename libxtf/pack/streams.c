@@ -7,11 +7,12 @@
 
 enum {
     N_WEIGHTS = 1024,
-    SYMBOL_BITS = 5,      /* bits of a symbol in the head of a deflate stream */
-    MAX_32NDS = 31,       /* try deflate if the estimate is at most this many 32nds of the bytes */
-    MIN_LENGTH = 16,      /* bytes; shorter streams are not deflated */
-    SHORT_LENGTH = 256,   /* bytes; in shorter streams inflating the head takes longer than inflating the bytes */
-    SHORT_MAX_32NDS = 12, /* deflate must shrink short streams to at most this many 32nds */
+    SYMBOL_BITS = 5,        /* bits of a symbol in the head of a deflate stream */
+    MAX_32NDS = 31,         /* try deflate if the estimate is at most this many 32nds of the bytes */
+    MIN_LENGTH = 16,        /* bytes; shorter streams are not deflated */
+    SHORT_LENGTH = 256,     /* bytes; in shorter streams inflating the head takes longer than inflating the bytes */
+    SHORT_MAX_32NDS = 12,   /* deflate must shrink short streams to at most this many 32nds */
+    READING_MAX_32NDS = 29, /* and streams of a writer for reading to at most this many */
 };
 
 /* Returns log2(n) within a hundredth, without libm: n is 2^power * (1 + part). */
@@ -79,14 +80,21 @@ static bool is_noise(const uint8_t *bytes, size_t length)
     return estimate_stream(bytes, length) * 32 > (double)length * MAX_32NDS;
 }
 
-/* Compresses a stream. Returns the compressed length; 0 if deflate does not make it shorter. */
+/* Returns the most bytes of a deflated stream of `length` bytes. */
+static size_t deflated_most(const XtfStreamWriter *writer, size_t length)
+{
+    if (length <= SHORT_LENGTH)
+        return length * SHORT_MAX_32NDS / 32;
+    return writer->for_reading ? length * READING_MAX_32NDS / 32 : length - 1;
+}
+
+/* Compresses a stream. Returns the compressed length; 0 if deflate does not make it short enough. */
 static size_t deflate_bytes(const XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature,
                             uint8_t *out)
 {
     if (length < MIN_LENGTH || (nature == XTF_STREAM_NOISY && is_noise(bytes, length)))
         return 0;
-    return xtf_deflate->deflate(writer->level, bytes, length, out,
-                                length > SHORT_LENGTH ? length - 1 : length * SHORT_MAX_32NDS / 32);
+    return xtf_deflate->deflate(writer->level, bytes, length, out, deflated_most(writer, length));
 }
 
 void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature)

@@ -9,6 +9,7 @@
 typedef struct {
     uint8_t *at;
     unsigned level;
+    bool for_reading; /* store streams that deflate hardly shrinks */
 } XtfStreamWriter;
 
 /* When to try deflate. */

@@ -186,7 +186,7 @@ void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const Xtf
     if (n_rows == 0)
         return;
     g_byte_array_set_size(payload, start + (guint)sizeof head + room);
-    uint32_t length = codec->pack(schema, rows->data, n_rows, XTF_PACK_LEVEL_DEFAULT,
+    uint32_t length = codec->pack(schema, rows->data, n_rows, XTF_PACK_LEVEL_READING,
                                   payload->data + start + sizeof head, room, NULL);
     g_byte_array_set_size(payload, start + (guint)sizeof head + length);
     xtf_write32(&head.n_rows, n_rows);

@@ -136,8 +136,30 @@ Test(pack, rows_of_any_schema)
         g_autoptr(XtfSchema) schema = random_schema(random, n_fields);
         uint32_t count = counts[round % (n_fields == XTF_FIELDS_MAX ? 5 : G_N_ELEMENTS(counts))];
         g_autofree uint8_t *rows = random_table(random, schema, count);
-        round_trip(schema, rows, count, 1 + round % XTF_PACK_LEVEL_MAX);
+        round_trip(schema, rows, count, round % (XTF_PACK_LEVEL_MAX + 1));
     }
+}
+
+/* Bytes of 7.6 bits of entropy are deflated only by levels for size. */
+Test(pack, the_level_for_reading_stores_what_deflate_hardly_shrinks)
+{
+    static const XtfFieldSpec fields[] = {
+        {.name = "t", .type = XTF_TYPE_U64, .role = "time"}, {.name = "value", .type = XTF_TYPE_U64}, {0}};
+    enum { COUNT = 16384 };
+    g_autoptr(XtfSchema) schema = make_schema(fields);
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    g_autofree uint64_t *rows = g_new0(uint64_t, 2 * COUNT);
+    uint32_t length, stored;
+
+    for (uint32_t n = 0; n < COUNT; n++)
+        rows[2 * n + 1] = g_rand_int(random) & (g_rand_int(random) | 0xcf) & 0xff;
+    length = round_trip(schema, rows, COUNT, XTF_PACK_LEVEL_DEFAULT);
+    stored = round_trip(schema, rows, COUNT, XTF_PACK_LEVEL_READING);
+    cr_assert(stored > length + COUNT / 64 && stored > COUNT, "%u and %u bytes", length, stored);
+    for (uint32_t n = 0; n < COUNT; n++)
+        rows[2 * n + 1] &= 0x11;
+    length = round_trip(schema, rows, COUNT, XTF_PACK_LEVEL_DEFAULT);
+    cr_assert_eq(round_trip(schema, rows, COUNT, XTF_PACK_LEVEL_READING), length);
 }
 
 Test(pack, many_rows)

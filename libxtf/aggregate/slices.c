@@ -50,6 +50,28 @@ static uint64_t *convert_edges(const XtfArray *array, const uint64_t *times, siz
     return local;
 }
 
+bool xtf_array_slice_totals_by_time(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
+                                    const uint64_t *times, size_t n, XtfGroupTotals *totals, XtfSliceVisitor visit,
+                                    void *data, GError **error)
+{
+    const XtfArray local = xtf_array_local(array);
+    size_t begins, ends;
+
+    if (!check_request(array, index, times, n, error))
+        return false;
+    g_autofree uint64_t *keys = convert_edges(array, times, n, &begins, &ends);
+    XtfSliceWalk walk = {.query = xtf_totals_query(&local, index, filter, totals),
+                         .by_time = true,
+                         .keys = keys,
+                         .n = n,
+                         .visit = visit,
+                         .data = data};
+    xtf_slice_walk_init(&walk);
+    bool good = xtf_slice_walk_run(&walk, begins, ends, error);
+    xtf_slice_walk_finish(&walk);
+    return good;
+}
+
 bool xtf_array_slice_profiles(const XtfArray *array, unsigned index, const uint64_t *times, size_t n, uint64_t first,
                               uint64_t last, XtfGroupTotals *totals, XtfSliceVisitor visit, void *data, GError **error)
 {

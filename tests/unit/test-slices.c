@@ -135,6 +135,28 @@ static void check_slices(const XtfArray *array, const Calls *calls, GRand *rando
     cr_assert_eq(expected.visited, n - 1);
 }
 
+/* Compares totals between times with those between the rows at the times. */
+static void check_totals_by_time(const XtfArray *array, const Calls *calls, const uint64_t *times, size_t n)
+{
+    GError *error = NULL;
+    uint64_t rows[MOST_EDGES], regions = UINT64_C(0x5a5a5a5a5a);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
+    const XtfGroupFilter some = {.match = match_regions, .data = &regions};
+    Expected expected = {.calls = calls, .edges = rows};
+
+    for (size_t i = 0; i < n; i++)
+        for (rows[i] = 0; rows[i] < calls->rows->len; rows[i]++)
+            if (g_array_index(calls->rows, CallRow, rows[i]).time >= times[i])
+                break;
+    cr_assert_good(xtf_array_slice_totals_by_time(array, 0, NULL, times, n, totals, check_totals, &expected, &error),
+                   error);
+    cr_assert_eq(expected.visited, n - 1);
+    expected = (Expected){.calls = calls, .edges = rows, .filtered = true, .regions = regions};
+    cr_assert_good(xtf_array_slice_totals_by_time(array, 0, &some, times, n, totals, check_totals, &expected, &error),
+                   error);
+    cr_assert_eq(expected.visited, n - 1);
+}
+
 static void check_profiles(const XtfArray *array, const Calls *calls, GRand *random)
 {
     GError *error = NULL;
@@ -157,6 +179,7 @@ static void check_profiles(const XtfArray *array, const Calls *calls, GRand *ran
     expected = (Expected){.edges = edges, .array = array};
     cr_assert_good(xtf_array_stacks(array, 0, edges, n, check_stack, &expected, &error), error);
     cr_assert_eq(expected.visited, n);
+    check_totals_by_time(array, calls, edges, n);
 }
 
 Test(slices, agree_with_memory)
@@ -260,6 +283,10 @@ Test(slices, a_visitor_ends_the_pass)
     visited = 0;
     cr_assert_not(xtf_array_slice_totals(&array, 0, NULL, rows, 5, totals, fail_at_third, &visited, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_CANCELLED) && visited == 3);
+    g_clear_error(&error);
+    cr_assert_not(
+        xtf_array_slice_totals_by_time(&array, 0, NULL, descending, 3, totals, fail_at_third, &visited, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID) && visited == 3);
     g_clear_error(&error);
     cr_assert_not(xtf_array_slice_totals(&array, 0, NULL, descending, 3, totals, fail_at_third, &visited, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID) && visited == 3);

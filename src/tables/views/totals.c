@@ -156,6 +156,12 @@ typedef struct {
     bool counts_rows; /* the totals count the span's rows, too */
 } CutSpan;
 
+static void add_messages(const CutSpan *cut, const uint64_t *cells, Bin *bin)
+{
+    bin->messages[cut->type] += cells[XTF_GROUP_ROWS];
+    bin->bytes[cut->type] += cells[cut->histogram->totals[cut->type].ref->bytes];
+}
+
 static bool take_totals(const XtfSlice *slice, void *data, GError **error)
 {
     const CutSpan *cut = data;
@@ -168,10 +174,20 @@ static bool take_totals(const XtfSlice *slice, void *data, GError **error)
         bin->calls += cells[XTF_FRAMES_BEGUN];
         bin->count += cut->counts_rows ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED] : 0;
     } else {
-        bin->messages[cut->type] += cells[XTF_GROUP_ROWS];
-        bin->bytes[cut->type] += cells[cut->histogram->totals[cut->type].ref->bytes];
+        add_messages(cut, cells, bin);
         bin->count += cut->counts_rows ? cells[XTF_GROUP_ROWS] : 0;
     }
+    return true;
+}
+
+static bool take_messages(const XtfSlice *slice, void *data, GError **error)
+{
+    const CutSpan *cut = data;
+    Bin *bin = &cut->histogram->counts[slice->number];
+
+    bin->count += slice->n2 - slice->n1;
+    if (xtf_group_totals_n(slice->totals) > 0)
+        add_messages(cut, xtf_group_totals_cells(slice->totals, 0), bin);
     return true;
 }
 
@@ -205,6 +221,27 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
     return xtf_location_totals_visit(totals, &span->array, proc, edges, n, take_totals, &cut, error);
 }
 
+/* True if a span has all rows of an array of messages, and the totals of all its rows are wanted. */
+static bool is_all_messages(const Histogram *histogram, const XtfSpan *span, unsigned type)
+{
+    return (type == SENDS || type == RECVS) && !histogram->totals[type].matcher && !histogram->totals[type].is_empty &&
+           !xtf_span_is_filtered(span) && span->lo == 0 && span->hi == span->array.n_rows;
+}
+
+/* Adds all rows of an array of messages by their times. */
+static bool add_all_messages(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
+{
+    const XtfTimeBins *bins = histogram->question->bins;
+    const XtfLocationTotals *totals = &histogram->totals[type];
+    g_autofree uint64_t *times = g_memdup2(bins->bounds, (bins->n + 1) * sizeof *times);
+    CutSpan cut = {.histogram = histogram, .type = type};
+
+    times[0] = 0; /* the first and the last bin have all rows before and after */
+    times[bins->n] = UINT64_MAX;
+    return xtf_array_slice_totals_by_time(&span->array, totals->ref->number, NULL, times, bins->n + 1, totals->groups,
+                                          take_messages, &cut, error);
+}
+
 /* Cuts a span at the bounds of the bins, and adds the totals that the index has between two bounds; for many rows. */
 static bool cut_span(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
@@ -226,8 +263,10 @@ static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
     unsigned type = type_of(histogram, span->array.schema);
     uint64_t few = MAX(WALK_ROWS, histogram->question->bins->n * WALK_ROWS_BIN);
 
-    return span->hi - span->lo <= few ? count_rows(histogram, span, type, error)
-                                      : cut_span(histogram, span, type, error);
+    if (span->hi - span->lo <= few)
+        return count_rows(histogram, span, type, error);
+    return is_all_messages(histogram, span, type) ? add_all_messages(histogram, span, type, error)
+                                                  : cut_span(histogram, span, type, error);
 }
 
 /* ---- Work on all spans, by several threads. */

@@ -36,7 +36,7 @@ static void trim_heap(void)
 #endif
 }
 
-/* The rows that one thread writes while others work: first those of the ideal run, later those of waits and delays. */
+/* Rows that one thread writes while others work: first of the ideal run, later of delays and waits. */
 typedef struct {
     XtfIdeal *ideal;
     XtfPoints *points;

@@ -254,7 +254,7 @@ static bool sort_segments(XtfCritical *run, GError **error)
     return true;
 }
 
-/* Finds the rows of the segments. All cores find their times, each those of other locations. The rows of a location are
+/* Finds the rows of the segments. Each core finds the times of other locations. The rows of a location are
  * in the order of time, whichever thread has found them. */
 static bool put_segments(XtfCritical *run, GError **error)
 {

@@ -2,8 +2,8 @@
  * A step of an analysis that another thread does beside the steps that follow.
  *
  * The thread is one of the pool (src/trace/select/parallel.h). If it is busy, the caller does the step when it needs
- * the result; if there is no pool, at once. So the order in which steps write rows must not depend on the thread: a
- * step beside others is the only one that writes until xtf_beside_finish() returns.
+ * the result; if there is no pool, at once. So the order in which steps write rows must not depend on the thread: until
+ * xtf_beside_finish() returns, no other step writes.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
 anchor has changed, is missing or was replaced, the companion must not be used. A remark must name the file. Further tests:
 places, damage, hostile companions, folders without a right to write.
 
-usage: test_anchored.py XTF CHECKER SPLIT_TRACE ARCHIVE
+usage: test_anchored.py XTF CHECKER SPLIT_TRACE ARCHIVE KEEP_VOLUMES
 """
 
 import os
@@ -21,7 +21,7 @@ from test_companion import AS_NOBODY, CHECKER, REMARK, SPLIT, all_files, check_s
 from xtf_patch import FILE, FILES, File
 from xtfrun import run_test
 
-ARCHIVE = sys.argv[4]
+ARCHIVE, KEEP_VOLUMES = sys.argv[4:6]
 N_PARTS = 3
 PATHS = ["/waits/records", "/delays/profile", "/critical/segments", "/records"]
 SECONDS = 30  # until a mount shows an analysis
@@ -301,6 +301,26 @@ def check_refused(made, folder):
     made.restore()
 
 
+def check_removed(made, folder):
+    """Checks the analysis of an anchor with a part whose first volumes were removed on purpose."""
+    place, copy = folder / "kept", folder / "kept.xtf"
+    place.mkdir()
+    for path in made.files[1:]:
+        shutil.copy(path, place)
+    subprocess.run([KEEP_VOLUMES, made.files[0], place, "kept.xtf", "6", "3", "compact"], check=True, capture_output=True)
+    run_xtf("merge", "-q", "--anchor", place)
+    records = run_xtf("cat", place, "records").stdout
+    run_xtf("analyze", "-q", place)
+    run_xtf("analyze", "-q", "-o", copy, place)
+    check_that(run_xtf("cat", place, "records").stdout == records, "removed volumes: the analysis changes records")
+    for path in "waits/records", "critical/segments":
+        check_that(run_xtf("cat", place, path).stdout == run_xtf("cat", copy, path).stdout, f"removed volumes: {path} differs from that of a copy")
+    check_sound(place / "anchor.xtf.analysis")
+    (place / "kept.xtf.0004").unlink()
+    output = run_served("cat", place, "waits/count").stderr.decode()
+    check_that(REMARK in output and "kept.xtf.0004: No such file" in output, output)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -312,6 +332,7 @@ def main():
         check_damage(made, 11)
         check_hostile(made)
         check_refused(made, folder)
+        check_removed(made, folder)
         print(f"{n} files are the same")
     return 0
 

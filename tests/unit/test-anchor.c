@@ -10,7 +10,7 @@
 
 #include "libxtf/disk/format.h"
 
-enum { PARTS = 300, ROWS = 1200, THREADS = 4, CACHE_BYTES = 1 << 20 };
+enum { PARTS = 300, FEW_PARTS = 3, ROWS = 1200, THREADS = 4, CACHE_BYTES = 1 << 20 };
 
 static char *part_path(const char *folder, unsigned number)
 {
@@ -174,6 +174,50 @@ Test(anchor, reads_more_parts_than_can_be_open)
         g_array_unref(many.rows[i]);
     remove_folder(folder);
     g_rand_free(random);
+}
+
+static void assert_unfit(const char *companion, const char *anchor, int code, const char *reason)
+{
+    GError *error = NULL;
+
+    cr_assert_null(xtf_trace_open_companion(companion, anchor, NULL, &error));
+    cr_assert(error->code == code && strstr(error->message, reason), "%s", error->message);
+    g_error_free(error);
+}
+
+/* FORMAT R90, W72 */
+Test(anchor, has_a_companion)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(11);
+    g_autoptr(GArray) rows = random_rows(random, ROWS, 30);
+    char *folder = make_folder();
+    g_autofree char *anchor = g_build_filename(folder, XTF_ANCHOR_NAME, NULL), *last = part_path(folder, FEW_PARTS - 1);
+    g_autofree char *companion = g_strconcat(anchor, XTF_COMPANION_SUFFIX, NULL);
+    GError *error = NULL;
+
+    for (unsigned i = 0; i < FEW_PARTS; i++) {
+        XtfWriter *part = begin_part(folder, i);
+        append_rows(part, i, 0, rows, 0, ROWS);
+        end_part(part);
+    }
+    g_autoptr(XtfTrace) joined = open_folder(folder);
+    cr_assert_null(xtf_writer_create_companion(companion, joined, folder, NULL, &error), "of parts joined in memory");
+    g_clear_error(&error);
+    cr_assert_good(xtf_merge_anchor(folder, &(XtfMergeOptions){.no_sync = true}, NULL, &error), error);
+    g_autoptr(XtfTrace) base = open_folder(folder);
+    end_part(xtf_writer_create_companion(companion, base, anchor, NULL, &error));
+    g_autoptr(XtfTrace) whole = xtf_trace_open_companion(companion, anchor, NULL, &error);
+    for (unsigned i = 0; i < FEW_PARTS; i++)
+        assert_rows(whole, i, rows, ROWS);
+    assert_sound(whole);
+    end_part(xtf_writer_open(last, &(XtfWriterOptions){.no_sync = true}, &error));
+    assert_unfit(companion, anchor, XTF_ERROR_STALE, "part-002.xtf: it was appended to");
+    g_unlink(last);
+    assert_unfit(companion, anchor, XTF_ERROR_INVALID, "part-002.xtf: No such file");
+    g_autoptr(XtfTrace) without = open_folder(folder);
+    cr_assert_null(xtf_writer_create_companion(companion, without, anchor, NULL, &error), "a part is missing");
+    g_clear_error(&error);
+    remove_folder(folder);
 }
 
 /* Returns the time up to which the whole folder is complete. */
@@ -402,7 +446,7 @@ Test(anchor, only_parts_with_a_new_commit_are_read_again)
     g_rand_free(random);
 }
 
-enum { SOME_PARTS = 30, GENERATIONS = 8, FEW_DESCRIPTORS = 120, ROWS_EACH = ROWS / GENERATIONS };
+enum { SOME_PARTS = 30, GENERATIONS = 8, FEW_PARTS_DESCRIPTORS = 120, ROWS_EACH = ROWS / GENERATIONS };
 
 /* Returns the number of bytes in the caches of all snapshots. */
 static uint64_t cached_bytes(XtfTrace *const *snapshots, unsigned n)
@@ -431,7 +475,7 @@ Test(anchor, generations_share_descriptors_and_cache)
         rows[i] = random_rows(random, ROWS, 30);
         writers[i] = begin_part(folder, i);
     }
-    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW_DESCRIPTORS, FEW_DESCRIPTORS}), 0);
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW_PARTS_DESCRIPTORS, FEW_PARTS_DESCRIPTORS}), 0);
     for (unsigned g = 0; g < GENERATIONS; g++) {
         for (unsigned i = 0; i < SOME_PARTS; i++) {
             append_rows(writers[i], i, 0, rows[i], g * ROWS_EACH, (g + 1) * ROWS_EACH);

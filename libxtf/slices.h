@@ -39,9 +39,9 @@ typedef bool (*XtfSliceVisitor)(const XtfSlice *slice, void *data, GError **erro
 bool xtf_array_slice_totals(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, const uint64_t *rows,
                             size_t n, XtfGroupTotals *totals, XtfSliceVisitor visit, void *data, GError **error);
 
-/* Visits the totals of the rows between each two of `n` times, in ascending order, as xtf_array_slice_totals() does for
- * the numbers of the first rows at or after the times. `totals` is not NULL. Unlike a search for these numbers before
- * the pass, it reads no leaf twice. XTF_ERROR_INVALID if the times descend. */
+/* Visits the totals of the rows between each two of `n` times, in ascending order. An edge is the first row at or after
+ * its time. `totals` is not NULL. A search for the rows before xtf_array_slice_totals() would read each leaf twice.
+ * XTF_ERROR_INVALID if the times descend. */
 bool xtf_array_slice_totals_by_time(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
                                     const uint64_t *times, size_t n, XtfGroupTotals *totals, XtfSliceVisitor visit,
                                     void *data, GError **error);

@@ -135,7 +135,7 @@ static void check_slices(const XtfArray *array, const Calls *calls, GRand *rando
     cr_assert_eq(expected.visited, n - 1);
 }
 
-/* Compares totals between times with those between the rows at the times. */
+/* Compares totals between times with totals between the first rows at these times. */
 static void check_totals_by_time(const XtfArray *array, const Calls *calls, const uint64_t *times, size_t n)
 {
     GError *error = NULL;

@@ -50,7 +50,7 @@ void xtf_message_index_free(XtfMessageIndexPlace *place, XtfMessageIndexBounds *
 
 /* ---- Groups. */
 
-static uint32_t hash_key(const Key *key)
+static uint32_t hash_index_key(const Key *key)
 {
     uint64_t hash = 0;
 
@@ -70,9 +70,9 @@ static bool make_key(const uint64_t envelope[XTF_ENVELOPE_KEYS], Key *key)
 }
 
 /* Returns the slot of a key, or the free slot for it. NULL if the search takes too many probes. */
-static uint32_t *find_slot(const XtfMessageIndex *index, const Key *key)
+static uint32_t *find_key_slot(const XtfMessageIndex *index, const Key *key)
 {
-    uint32_t mask = index->n_slots - 1, at = hash_key(key) & mask;
+    uint32_t mask = index->n_slots - 1, at = hash_index_key(key) & mask;
 
     for (unsigned i = 0; i < PROBES_MOST; i++, at = (at + 1) & mask)
         if (!index->slots[at] || memcmp(&index->keys[index->slots[at] - 1], key, sizeof *key) == 0)
@@ -85,7 +85,7 @@ XtfGroupRows xtf_message_index_rows(const XtfMessageIndex *index, const uint64_t
     const uint32_t *slot;
     Key key;
 
-    if (!make_key(envelope, &key) || !(slot = find_slot(index, &key)) || !*slot)
+    if (!make_key(envelope, &key) || !(slot = find_key_slot(index, &key)) || !*slot)
         return (XtfGroupRows){0};
     const uint32_t *starts = index->starts + *slot - 1;
     return (XtfGroupRows){index->rows + starts[0], starts[1] - starts[0]};
@@ -117,7 +117,7 @@ typedef struct {
 } Making;
 
 /* Reserves bytes for the index. Returns false beyond the bound. */
-static bool reserve(Making *making, size_t bytes)
+static bool reserve_bytes(Making *making, size_t bytes)
 {
     gsize before = (gsize)g_atomic_pointer_add(&making->bounds->bytes, (gssize)bytes);
 
@@ -127,12 +127,13 @@ static bool reserve(Making *making, size_t bytes)
 }
 
 /* Doubles the slots, and the room for groups with them. */
-static void grow(Making *making)
+static void double_slots(Making *making)
 {
     XtfMessageIndex *index = making->index;
     uint32_t n = index->n_slots ? 2 * index->n_slots : SLOTS_FIRST;
 
-    if (!reserve(making, (n - index->n_slots) * (sizeof *index->slots + (sizeof(Key) + sizeof *index->starts) / 2)))
+    if (!reserve_bytes(making,
+                       (n - index->n_slots) * (sizeof *index->slots + (sizeof(Key) + sizeof *index->starts) / 2)))
         return;
     g_free(index->slots);
     index->slots = g_new0(uint32_t, n);
@@ -140,7 +141,7 @@ static void grow(Making *making)
     index->starts = g_renew(uint32_t, index->starts, n / 2 + 1);
     index->n_slots = n;
     for (uint32_t i = 0; i < index->n_groups && making->good; i++) {
-        uint32_t *slot = find_slot(index, &index->keys[i]);
+        uint32_t *slot = find_key_slot(index, &index->keys[i]);
         making->good = slot != NULL;
         if (slot)
             *slot = i + 1;
@@ -148,7 +149,7 @@ static void grow(Making *making)
 }
 
 /* Adds a row to its group. Counts the rows of a group in `starts`. */
-static void add_row(Making *making, const XtfMessageType *type, const uint8_t *row, uint64_t n)
+static void index_row(Making *making, const XtfMessageType *type, const uint8_t *row, uint64_t n)
 {
     XtfMessageIndex *index = making->index;
     uint64_t envelope[XTF_ENVELOPE_KEYS];
@@ -156,9 +157,9 @@ static void add_row(Making *making, const XtfMessageType *type, const uint8_t *r
 
     xtf_message_envelope(type, row, envelope);
     if (2 * index->n_groups == index->n_slots)
-        grow(making);
+        double_slots(making);
     making->good &= make_key(envelope, &key);
-    uint32_t *slot = making->good ? find_slot(index, &key) : NULL;
+    uint32_t *slot = making->good ? find_key_slot(index, &key) : NULL;
     making->good = slot != NULL;
     if (!slot)
         return;
@@ -171,7 +172,7 @@ static void add_row(Making *making, const XtfMessageType *type, const uint8_t *r
     making->groups[n] = *slot - 1;
 }
 
-static bool add_rows(Making *making, const XtfMessageType *type, const XtfArray *array, GError **error)
+static bool index_rows(Making *making, const XtfMessageType *type, const XtfArray *array, GError **error)
 {
     g_auto(XtfCursor) cursor;
     bool found;
@@ -181,7 +182,7 @@ static bool add_rows(Making *making, const XtfMessageType *type, const XtfArray 
         return false;
     uint64_t n = 0;
     for (; found && making->good && n < array->n_rows; n++) {
-        add_row(making, type, xtf_cursor_row(&cursor), n);
+        index_row(making, type, xtf_cursor_row(&cursor), n);
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
     }
@@ -210,11 +211,11 @@ static bool make_index(XtfMessageIndexBounds *bounds, const XtfMessageType *type
     bool good = true;
 
     *made = NULL;
-    if (reserve(&making, 2 * row_bytes + sizeof(XtfMessageIndex))) {
+    if (reserve_bytes(&making, 2 * row_bytes + sizeof(XtfMessageIndex))) {
         making.index = g_new0(XtfMessageIndex, 1);
         making.index->rows = g_new(uint32_t, n_rows);
         making.groups = g_new(uint32_t, n_rows);
-        good = add_rows(&making, type, array, error);
+        good = index_rows(&making, type, array, error);
     }
     if (good && making.good) {
         sort_rows(&making, (uint32_t)n_rows);

@@ -5,8 +5,8 @@
  * bisection. Making it reads the whole array once. So an array gets one only after queries that cost about as much, and
  * if the bytes of all indexes stay below a bound.
  *
- * An array without an index answers from totals: if it is large or new, if its keys do not fit into 32 bits, or if the
- * trace lacks its first rows.
+ * An array has no index if it is large or new. Nor has it one if its keys do not fit into 32 bits, or if the trace
+ * lacks its first rows. Totals then answer.
  */
 #pragma once
 

@@ -82,7 +82,7 @@ static bool find_rows(const XtfMessageSide *side, XtfMessageLocation *location, 
 }
 
 /* Counts the group's rows in a location before row n, cancelled ones included. */
-static bool count_rows(const XtfMessageSide *side, XtfMessageLocation *location, uint64_t n, uint64_t *k,
+static bool rank_row(const XtfMessageSide *side, XtfMessageLocation *location, uint64_t n, uint64_t *k,
                        GError **error)
 {
     const XtfGroupFilter filter = {.exact = side->envelope};
@@ -122,7 +122,7 @@ bool xtf_message_rank_in(const XtfMessageSide *side, uint32_t index, uint64_t n,
     *k = 0;
     if (!location->has[side->kind])
         return true;
-    if (!count_rows(side, location, n, k, error) || !count_group_cancelled(side, location, n, &cancelled, error))
+    if (!rank_row(side, location, n, k, error) || !count_group_cancelled(side, location, n, &cancelled, error))
         return false;
     *k -= MIN(*k, cancelled);
     return true;

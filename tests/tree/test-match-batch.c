@@ -160,7 +160,7 @@ static void assert_windows(const Played *played, const XtfMatchedSend *single)
         }
 }
 
-/* Checks windows without indexes, with as many as fit into few bytes, and with all of them. */
+/* Checks windows without indexes, with indexes of few bytes, and with all indexes. */
 static void assert_windows_with_indexes(uint32_t seed, unsigned tags, size_t few)
 {
     const size_t most[] = {0, few, 1 << 20};

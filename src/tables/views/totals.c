@@ -156,7 +156,7 @@ typedef struct {
     bool counts_rows; /* the totals count the span's rows, too */
 } CutSpan;
 
-static void add_messages(const CutSpan *cut, const uint64_t *cells, Bin *bin)
+static void add_cut_messages(const CutSpan *cut, const uint64_t *cells, Bin *bin)
 {
     bin->messages[cut->type] += cells[XTF_GROUP_ROWS];
     bin->bytes[cut->type] += cells[cut->histogram->totals[cut->type].ref->bytes];
@@ -174,7 +174,7 @@ static bool take_totals(const XtfSlice *slice, void *data, GError **error)
         bin->calls += cells[XTF_FRAMES_BEGUN];
         bin->count += cut->counts_rows ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED] : 0;
     } else {
-        add_messages(cut, cells, bin);
+        add_cut_messages(cut, cells, bin);
         bin->count += cut->counts_rows ? cells[XTF_GROUP_ROWS] : 0;
     }
     return true;
@@ -187,7 +187,7 @@ static bool take_messages(const XtfSlice *slice, void *data, GError **error)
 
     bin->count += slice->n2 - slice->n1;
     if (xtf_group_totals_n(slice->totals) > 0)
-        add_messages(cut, xtf_group_totals_cells(slice->totals, 0), bin);
+        add_cut_messages(cut, xtf_group_totals_cells(slice->totals, 0), bin);
     return true;
 }
 

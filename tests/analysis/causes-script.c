@@ -21,6 +21,7 @@
 #include "libxtf/error.h"
 #include "src/analysis/causes/causes.h"
 #include "src/analysis/waits/points-private.h"
+#include "src/analysis/waits/shares.h"
 
 /* State of the script: points as the forward pass stores them. */
 typedef struct {
@@ -90,7 +91,6 @@ static void put_point(Script *script, XtfPoint *point, GError **error)
     XtfPointLocation *location = &points->locations[script->location];
     size_t bytes = script->charges->len * sizeof(XtfCallpathTicks);
 
-    point->row = points->n; /* a cause is given by its row: here the point's number */
     point->n_times = script->charges->len;
     point->times = xtf_spool_allot(&points->times, bytes);
     location->first = location->n++ == 0 ? points->n : location->first;
@@ -103,7 +103,7 @@ static void read_point(Script *script, GError **error)
 {
     XtfPoint point = {0};
 
-    point.seq = point.time = point.end = (uint64_t)read_number();
+    point.seq = point.time = point.end = point.row = (uint64_t)read_number();
     point.side = (uint8_t)read_number();
     point.kind = xtf_cost_label((XtfCostKind)read_number());
     point.callpath = (uint32_t)read_number();
@@ -153,19 +153,10 @@ static void read_script(Script *script, GError **error)
     }
 }
 
-/* Returns the seq of a point, given its number; -1 if there is none. */
-static int64_t seq_of(const Script *script, uint64_t number, GError **error)
-{
-    XtfPoint point = {0};
-
-    if (number == UINT64_MAX || !xtf_points_read(script->points, number, 1, &point, error))
-        return -1;
-    return (int64_t)point.seq;
-}
-
 static void print_waits(const Script *script, uint32_t number, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(script->points, number);
+    g_auto(XtfRemainders) remainders = {0};
 
     for (uint64_t i = 0; i < location->n && !*error; i++) {
         XtfPoint point;
@@ -173,9 +164,12 @@ static void print_waits(const Script *script, uint32_t number, GError **error)
         if (!xtf_points_read(script->points, location->first + i, 1, &point, error))
             return;
         xtf_points_results(script->points, location->first + i, 1, &result);
-        if (point.wait > 0)
-            printf("wait %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", number, point.seq,
-                   result.indirect, result.propagating, result.passed, seq_of(script, result.cause, error));
+        if (point.wait > 0) {
+            uint64_t indirect =
+                xtf_share_round(&remainders, xtf_share_key(point.callpath, point.kind), result.indirect, point.wait);
+            printf("wait %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", number, point.seq, indirect,
+                   result.propagating, result.passed, (int64_t)result.cause);
+        }
     }
 }
 
@@ -200,7 +194,7 @@ int main(void)
 
     read_script(&script, &error);
     fail_on(error);
-    xtf_causes_find(NULL, script.points, NULL, &delays, &counts, &error);
+    xtf_causes_find(NULL, script.points, NULL, NULL, NULL, &delays, &counts, &error);
     fail_on(error);
     for (uint32_t i = 0; i < script.points->n_locations && !error; i++) {
         print_waits(&script, i, &error);

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "src/analysis/causes/shares.h"
+#include "src/analysis/waits/shares.h"
 
 enum { KEYS = 8, PROGRAMS = 2000, WAITS = 300 };
 

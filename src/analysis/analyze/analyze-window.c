@@ -6,9 +6,9 @@
 
 #include "src/analysis/causes/delays.h"
 #include "src/analysis/ideal/ideal.h"
+#include "src/analysis/ranks/gather.h"
 #include "src/analysis/steps/beside.h"
 #include "src/analysis/waits/collect.h"
-#include "src/analysis/waits/gather.h"
 #include "src/analysis/waits/rows.h"
 #include "src/model/schemas.h"
 #include "src/trace/select/parallel.h"
@@ -80,8 +80,8 @@ static bool find_path(Rows *rows, XtfSteps *steps, GError **error)
 /* Finds the causes of waits, then the critical path. */
 static bool analyze_backward(XtfReplay *replay, Rows *rows, XtfSteps *steps, GError **error)
 {
-    if (!xtf_causes_find(xtf_replay_context(replay), rows->points, steps, &rows->delays, &rows->report->causes,
-                         error) ||
+    if (!xtf_causes_find(xtf_replay_context(replay), rows->points, NULL, NULL, steps, &rows->delays,
+                         &rows->report->causes, error) ||
         !xtf_beside_finish(&rows->beside, error))
         return false;
     xtf_points_page_out_results(rows->points);

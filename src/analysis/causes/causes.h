@@ -3,8 +3,8 @@
  *
  * The backward pass goes through the points of synchronisation (src/analysis/waits/points.h). For each wait of w ticks
  * of process p for process q it compares the work of both since they last synchronised. T_p(x) and T_q(x) are their
- * times by call path x, without their waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) -
- * T_p(x)). D is the sum of all d(x), W the sum of q's own waits. Then
+ * times by call path x, without their waits (src/analysis/causes/intervals/interval.h). The delay of x is d(x) = max(0,
+ * T_q(x) - T_p(x)). D is the sum of all d(x), W the sum of q's own waits. Then
  * - x is charged with the short-term cost w * d(x) / (D + W). For a message, w / (D + W) is limited to 1.
  * - The wait is indirect as far as q's waits caused it: w * W / (D + W). The remainder is direct.
  * - Each tick of q's waits passes on w / (D + W) ticks. Locations that made q wait are charged with them as long-term
@@ -28,7 +28,7 @@
  * Each tick of their idle time is charged to the call paths of that thread, or passed on by its waits (Scalasca:
  * Delay.OMP.pattern, OmpDelayOps.cpp, which knows no nested teams).
  *
- * Costs are real numbers, and stored as ticks (src/analysis/causes/shares.h).
+ * Costs are real numbers, and stored as ticks (src/analysis/waits/shares.h).
  *
  * If clocks are wrong, a wait may end before its cause begins, and the causes may form a circle. Then the pass
  * continues at one such point without the costs that it does not know yet, and counts the point.
@@ -37,6 +37,7 @@
 
 #include "src/analysis/causes/delays.h"
 #include "src/trace/context/trace-context.h"
+#include "src/world/world.h"
 
 typedef struct {
     uint64_t explained; /* waits whose culprit is known */
@@ -48,6 +49,9 @@ typedef struct {
 /* Finds the delays, and stores the results of all points that are waits. Time outside of all calls counts as a call
  * path on locations whose records say where a program began. On other locations its purpose is unknown, and it delays
  * no other location, as in Scalasca. `context`: the context of the points' trace; NULL: unknown. Takes two steps of
- * `steps`. */
-bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *steps, XtfDelays **delays,
-                     XtfCausesCounts *counts, GError **error);
+ * `steps`.
+ *
+ * In a job (`world`) all ranks call the function. Each has the points of the locations from borders[rank] up to
+ * borders[rank + 1], without it, and gets their delays. The counts are sums of all ranks. */
+bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfWorld *world, const uint32_t *borders,
+                     XtfSteps *steps, XtfDelays **delays, XtfCausesCounts *counts, GError **error);

@@ -1,7 +1,8 @@
+#include "src/analysis/causes/culprit.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/analysis/causes/causes-private.h"
 #include "src/model/wait-kinds.h"
 
 /* A point at which a location, the culprit, was late. */
@@ -39,114 +40,56 @@ static bool find_culprit_work(CulpritPoint *culprit, const XtfWaiter *waiter, ui
     return true;
 }
 
-static uint64_t point_number(const XtfCulpritWork *work, uint32_t location, uint64_t i)
-{
-    return xtf_point_cache_number(work->intervals.cache, location, i);
-}
-
 /* Sets the indirect part of a wait, and the culprit's last wait as its cause. */
 static bool find_indirect(CulpritPoint *culprit, XtfWaiter *waiter, uint64_t waited, GError **error)
 {
-    XtfCulpritWork *work = culprit->work;
     XtfInterval own = culprit->interval;
-    uint64_t last;
 
     if (waited == 0)
         return true;
     if (waiter->since != XTF_NO_POINT)
         own.from = waiter->since;
-    waiter->result.indirect = xtf_share_round(
-        &work->remainders[waiter->location], xtf_share_key(waiter->point.callpath, XTF_SHARE_INDIRECT + culprit->cost),
-        MIN(waiter->scale * (double)waited, (double)waiter->point.wait), waiter->point.wait);
-    if (!xtf_interval_last_wait(&work->intervals, &own, &last, error))
-        return false;
-    if (last == XTF_NO_POINT)
-        return true;
-    const XtfPoint *wait = xtf_point_cache_get(work->intervals.cache, culprit->location, last, error);
-    if (!wait)
-        return false;
-    waiter->result.cause = wait->wait > 0 ? wait->row : UINT64_MAX;
-    return true;
-}
-
-/* Finds the meeting at which an interval begins, relative to the interval's end. */
-static bool find_meeting(CulpritPoint *culprit, const XtfInterval *interval, XtfPointMeeting *meeting, GError **error)
-{
-    XtfPointCache *cache = culprit->work->intervals.cache;
-    const XtfPoint *point = xtf_point_cache_get(cache, interval->location, interval->to, error);
-
-    if (!point)
-        return false;
-    *meeting = (XtfPointMeeting){0};
-    if (interval->from == XTF_NO_POINT)
-        return true;
-    uint64_t seq = point->seq;
-    point = xtf_point_cache_get(cache, interval->location, interval->from, error);
-    if (!point)
-        return false;
-    meeting->back = point->seq < seq ? seq - point->seq : UINT64_MAX; /* unknown within one record */
-    meeting->idle = xtf_interval_idle(point);
-    return true;
+    waiter->answer.indirect = MIN(waiter->scale * (double)waited, (double)waiter->wait->wait);
+    return xtf_interval_last_wait(&culprit->work->intervals, &own, &waiter->answer.cause, error);
 }
 
 /* Finds the last meeting of the culprit and the waiter, on both sides. Readers then find the wait's causes without a
  * sweep. */
-static bool find_both_meetings(CulpritPoint *culprit, XtfWaiter *waiter, const XtfInterval *waiter_interval,
-                               GError **error)
+static bool find_both_meetings(CulpritPoint *culprit, XtfWaiter *waiter, GError **error)
 {
-    XtfInterval culprit_interval = culprit->interval;
+    XtfInterval interval = culprit->interval;
 
     if (waiter->since != XTF_NO_POINT)
-        culprit_interval.from = waiter->since;
-    return find_meeting(culprit, waiter_interval, &waiter->result.met, error) &&
-           find_meeting(culprit, &culprit_interval, &waiter->result.culprit_met, error);
+        interval.from = waiter->since;
+    waiter->answer.met = waiter->wait->met;
+    return xtf_interval_meeting(&culprit->work->intervals, &interval, &waiter->answer.culprit_met, error);
 }
 
-/* Ends the waiter's interval before the call in which it waited, so that other waits of the same call do not count.
- * A call may have very many waits, so the begin of its waits is kept for the next of them. */
-static bool end_before_call(CulpritPoint *culprit, const XtfWaiter *waiter, XtfInterval *waiter_interval,
-                            GError **error)
+static void load_waiter_work(XtfCulpritWork *work, const XtfWait *wait)
 {
-    uint64_t first = waiter_interval->from == XTF_NO_POINT ? 0 : waiter_interval->from + 1, enter = waiter->point.enter;
-    XtfCallSpan *call = &culprit->work->calls[waiter_interval->location];
-
-    if (call->enter != enter || waiter_interval->to < call->first || waiter_interval->to > call->end)
-        *call = (XtfCallSpan){.enter = enter, .first = waiter_interval->to, .end = waiter_interval->to};
-    for (; call->first > first; call->first--) {
-        const XtfPoint *before =
-            xtf_point_cache_get(culprit->work->intervals.cache, waiter_interval->location, call->first - 1, error);
-        if (!before)
-            return false;
-        culprit->work->n_looked++;
-        if (before->side != XTF_POINT_MEETS || before->end - before->wait < enter)
-            break;
-    }
-    waiter_interval->to = MIN(waiter_interval->to, MAX(call->first, first));
-    return true;
+    xtf_callpath_sums_clear(&work->waiter_work);
+    for (uint32_t i = 0; i < wait->n_work; i++)
+        xtf_callpath_sums_add(&work->waiter_work, wait->work[i].callpath, (int64_t)wait->work[i].ticks);
 }
 
 /* Charges the culprit's call paths for one waiter. */
 static bool charge_culprit(CulpritPoint *culprit, XtfWaiter *waiter, GError **error)
 {
     XtfCulpritWork *work = culprit->work;
-    XtfInterval waiter_interval;
-    uint64_t waited, unused;
+    const XtfWait *wait = waiter->wait;
+    uint64_t waited;
 
-    if (!find_culprit_work(culprit, waiter, &waited, error) ||
-        !xtf_interval_since(&work->intervals, waiter->location, waiter->i, &waiter_interval, error) ||
-        !find_both_meetings(culprit, waiter, &waiter_interval, error) ||
-        !end_before_call(culprit, waiter, &waiter_interval, error) ||
-        !xtf_interval_work(&work->intervals, &waiter_interval, &work->waiter_work, &unused, error))
+    if (!find_culprit_work(culprit, waiter, &waited, error) || !find_both_meetings(culprit, waiter, error))
         return false;
-
-    const XtfWaitTeams teams = {work->teams, culprit->depth, waiter->point.depth};
+    load_waiter_work(work, wait);
+    const XtfWaitTeams teams = {work->teams, culprit->depth, wait->depth};
     uint64_t delays = xtf_wait_delays(culprit->kind, &work->culprit_work, &work->waiter_work, &teams);
     double whole = (double)(delays + waited);
     if (whole <= 0)
         return true;
-    waiter->scale = xtf_wait_scale(culprit->kind, waiter->point.wait, delays, waited);
+    waiter->scale = xtf_wait_scale(culprit->kind, wait->wait, delays, waited);
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++) {
-        double one = slot == XTF_COSTS ? waiter->scale : waiter->costs.of[slot] / whole;
+        double one = slot == XTF_COSTS ? waiter->scale : wait->costs.of[slot] / whole;
         for (uint32_t i = 0; i < work->all.n_touched && one > 0; i++) {
             uint32_t callpath = work->all.touched[i];
             *charge_of(work, callpath, slot) += one * (double)work->culprit_work.ticks[callpath];
@@ -155,7 +98,7 @@ static bool charge_culprit(CulpritPoint *culprit, XtfWaiter *waiter, GError **er
             waiter->scales.of[slot] = one;
     }
     waiter->scales.of[culprit->cost] += waiter->scale;
-    culprit->waits += waiter->point.wait;
+    culprit->waits += wait->wait;
     return find_indirect(culprit, waiter, waited, error);
 }
 
@@ -220,9 +163,11 @@ static bool write_delays(CulpritPoint *culprit, GError **error)
 
 static int compare_since(const void *a, const void *b)
 {
-    uint64_t one = ((const XtfWaiter *)a)->since, second = ((const XtfWaiter *)b)->since;
+    const XtfWaiter *one = a, *second = b;
 
-    return (one > second) - (one < second);
+    if (one->since != second->since)
+        return one->since < second->since ? -1 : 1;
+    return (one->answer.waiter > second->answer.waiter) - (one->answer.waiter < second->answer.waiter);
 }
 
 static void add_costs(XtfCosts *to, const XtfCosts *costs)
@@ -284,7 +229,7 @@ static bool find_interval_of_all(CulpritPoint *culprit, const XtfOperation *oper
         !xtf_operations_members(xtf_points_operations(work->intervals.points), operation, work->members, error))
         return false;
     for (uint32_t w = 0; w < n_waiters; w++)
-        work->waiter_of[waiters[w].location] = w + 1;
+        work->waiter_of[waiters[w].answer.waiter] = w + 1;
     for (guint m = 0; m < work->later->len; m++) {
         const XtfMeeting *meeting = &g_array_index(work->later, XtfMeeting, m);
         uint32_t w = work->waiter_of[work->members[meeting->member].location];
@@ -292,7 +237,7 @@ static bool find_interval_of_all(CulpritPoint *culprit, const XtfOperation *oper
             waiters[w - 1].since = meeting->at;
     }
     for (uint32_t w = 0; w < n_waiters; w++)
-        work->waiter_of[waiters[w].location] = 0;
+        work->waiter_of[waiters[w].answer.waiter] = 0;
     g_array_sort(work->later, compare_meetings);
     return true;
 }
@@ -316,17 +261,17 @@ bool xtf_charge_culprit(XtfCulpritWork *work, uint32_t location, uint64_t i, Xtf
     };
     g_array_set_size(work->later, 0);
     for (uint32_t w = 0; w < n_waiters; w++)
-        waiters[w].since = XTF_NO_POINT;
+        waiters[w] = (XtfWaiter){
+            .wait = waiters[w].wait,
+            .since = XTF_NO_POINT,
+            .answer = {.waiter = waiters[w].wait->key.waiter, .number = waiters[w].wait->number, .cause = UINT64_MAX}};
     if (!(operation ? find_interval_of_all(&culprit, operation, waiters, n_waiters, error)
                     : xtf_interval_since(&work->intervals, location, i, &culprit.interval, error)) ||
         !xtf_interval_work(&work->intervals, &culprit.interval, &work->all, &culprit.waited, error))
         return false;
-    for (uint32_t w = 0; w < n_waiters; w++) {
-        if (!charge_culprit(&culprit, &waiters[w], error) ||
-            !xtf_points_put_result(work->intervals.points, point_number(work, waiters[w].location, waiters[w].i),
-                                   &waiters[w].result, error))
+    for (uint32_t w = 0; w < n_waiters; w++)
+        if (!charge_culprit(&culprit, &waiters[w], error))
             return false;
-    }
     pass_costs_on(&culprit, waiters, n_waiters, operation ? 0 : MIN(waiters[0].scale, 1));
     return write_delays(&culprit, error);
 }

@@ -1,86 +1,108 @@
-/*
- * Finds the point that waited for another one.
- *
- * The record that waited is known, and mostly has one point. In one-sided communication it may have very many points:
- * a call that waits for many locations has a point for each. The points of such a record are read once, and kept by
- * their instance, which only a pair of points has.
- */
-#include "src/analysis/causes/causes-private.h"
+#include "src/analysis/causes/waiters.h"
 
-enum { MEETS_MAX = 1 << 18 }; /* most points kept; then all are dropped */
+#include <string.h>
 
-/* True if a point of another location waited for the point `awaited` of location `culprit`. */
-static bool waited_for(const XtfPoint *point, const XtfPoint *awaited, uint32_t culprit)
-{
-    bool one_sided = awaited->side == XTF_POINT_MET;
-
-    return point->side == (one_sided ? XTF_POINT_MEETS : XTF_POINT_WAITS) && point->wait > 0 &&
-           point->partner == culprit && (!one_sided || point->instance == awaited->instance);
-}
-
+/* True if a point is in one-sided communication: both sides have an instance in common. */
 static bool has_instance(const XtfPoint *point)
 {
     return (point->side == XTF_POINT_MEETS || point->side == XTF_POINT_MET) && point->instance != UINT64_MAX;
 }
 
-/* Keeps the points of record `seq` from point `i` on. */
-static bool keep_meets(XtfCulpritWork *work, uint32_t location, uint64_t i, uint64_t seq, GError **error)
+XtfWaitKey xtf_wait_key(uint32_t location, const XtfPoint *point)
 {
-    XtfPointCache *cache = work->intervals.cache;
+    bool awaited = xtf_is_awaited(point);
+    XtfWaitKey key = {.waiter = awaited ? point->partner : location, .culprit = awaited ? location : point->partner};
 
-    for (uint64_t n = xtf_point_cache_n(cache, location); i < n; i++) {
-        const XtfPoint *point = xtf_point_cache_get(cache, location, i, error);
-        if (!point)
+    if (has_instance(point)) {
+        key.waiter_seq = point->instance;
+        key.culprit_seq = UINT64_MAX;
+    } else {
+        key.waiter_seq = awaited ? point->partner_seq : point->seq;
+        key.culprit_seq = awaited ? point->seq : point->partner_seq;
+    }
+    return key;
+}
+
+/* Ends the waiter's interval before the call in which it waited, so that other waits of the same call do not count.
+ * A call may have very many waits, so the begin of its waits is kept for the next of them. */
+static bool end_before_call(XtfCulpritWork *work, const XtfPoint *point, XtfInterval *interval, GError **error)
+{
+    uint64_t first = interval->from == XTF_NO_POINT ? 0 : interval->from + 1, enter = point->enter;
+    XtfCallSpan *call = &work->calls[interval->location];
+
+    if (call->enter != enter || interval->to < call->first || interval->to > call->end)
+        *call = (XtfCallSpan){.enter = enter, .first = interval->to, .end = interval->to};
+    for (; call->first > first; call->first--) {
+        const XtfPoint *before = xtf_point_cache_get(work->intervals.cache, interval->location, call->first - 1, error);
+        if (!before)
             return false;
         work->n_looked++;
-        if (point->seq != seq)
-            return true;
-        if (!has_instance(point) || xtf_flights_find(&work->meets, point->instance))
-            continue;
-        if (work->meets.n >= MEETS_MAX)
-            xtf_flights_finish(&work->meets);
-        xtf_flights_add(&work->meets, point->instance)->words[0] = i;
+        if (before->side != XTF_POINT_MEETS || before->end - before->wait < enter)
+            break;
     }
+    interval->to = MIN(interval->to, MAX(call->first, first));
     return true;
 }
 
-/* Finds the first point that may have waited for `awaited`. */
-static bool find_first(XtfCulpritWork *work, uint32_t location, const XtfPoint *awaited, uint64_t *i, GError **error)
+/* Copies the sums of work->waiter_work that are not 0. */
+static XtfWait *copy_work(const XtfCallpathSums *sums)
 {
-    bool one_sided = has_instance(awaited);
-    const XtfFlight *kept = one_sided ? xtf_flights_find(&work->meets, awaited->instance) : NULL;
+    XtfWait *wait = g_malloc0(sizeof *wait + sums->n_touched * sizeof *wait->work);
 
-    if (!kept) {
-        if (!xtf_point_cache_find(work->intervals.cache, location, awaited->partner_seq, i, error) ||
-            (one_sided && !keep_meets(work, location, *i, awaited->partner_seq, error)))
-            return false;
-        kept = one_sided ? xtf_flights_find(&work->meets, awaited->instance) : NULL;
+    for (uint32_t i = 0; i < sums->n_touched; i++) {
+        uint32_t callpath = sums->touched[i];
+        if (sums->ticks[callpath] != 0)
+            wait->work[wait->n_work++] =
+                (XtfCallpathTicks){.ticks = (uint64_t)sums->ticks[callpath], .callpath = callpath};
     }
-    if (kept)
-        *i = kept->words[0];
-    return true;
+    return wait;
 }
 
-bool xtf_find_waiter(XtfCulpritWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
-                     GError **error)
+XtfWait *xtf_wait_new(XtfCulpritWork *work, uint32_t location, uint64_t i, const XtfPoint *point, const XtfCosts *costs,
+                      GError **error)
+{
+    XtfIntervals *intervals = &work->intervals;
+    XtfInterval interval;
+    XtfPointMeeting met = {0};
+    uint64_t unused;
+
+    xtf_callpath_sums_clear(&work->waiter_work);
+    if (point->wait > 0 &&
+        (!xtf_interval_since(intervals, location, i, &interval, error) ||
+         !xtf_interval_meeting(intervals, &interval, &met, error) || !end_before_call(work, point, &interval, error) ||
+         !xtf_interval_work(intervals, &interval, &work->waiter_work, &unused, error)))
+        return NULL;
+    XtfWait *wait = copy_work(&work->waiter_work);
+    wait->key = xtf_wait_key(location, point);
+    wait->instance = UINT64_MAX;
+    wait->number = xtf_point_cache_number(intervals->cache, location, i);
+    wait->wait = point->wait;
+    wait->met = met;
+    wait->costs = *costs;
+    wait->kind = point->kind;
+    wait->depth = point->depth;
+    return wait;
+}
+
+bool xtf_wait_find(XtfCulpritWork *work, const XtfWaitKey *key, uint64_t *i, bool *found, GError **error)
 {
     XtfPointCache *cache = work->intervals.cache;
-    uint32_t location = awaited->partner;
+    bool one_sided = key->culprit_seq == UINT64_MAX;
 
     *found = false;
-    if (location >= xtf_points_n_locations(work->intervals.points))
-        return true;
-    *waiter = (XtfWaiter){.location = location, .result = XTF_POINT_RESULT_NONE};
-    if (!find_first(work, location, awaited, &waiter->i, error))
+    if (one_sided) /* the instance does not say where the point is */
+        *i = 0;
+    else if (!xtf_point_cache_find(cache, key->waiter, key->waiter_seq, i, error))
         return false;
-    for (; waiter->i < xtf_point_cache_n(cache, location); waiter->i++) {
-        const XtfPoint *point = xtf_point_cache_get(cache, location, waiter->i, error);
+    for (; *i < xtf_point_cache_n(cache, key->waiter); ++*i) {
+        const XtfPoint *point = xtf_point_cache_get(cache, key->waiter, *i, error);
         if (!point)
             return false;
         work->n_looked++;
-        waiter->point = *point;
-        *found = point->seq == awaited->partner_seq && waited_for(point, awaited, culprit);
-        if (*found || point->seq != awaited->partner_seq)
+        const XtfWaitKey known = xtf_wait_key(key->waiter, point);
+        *found = (point->side == XTF_POINT_WAITS || point->side == XTF_POINT_MEETS) && point->wait > 0 &&
+                 memcmp(&known, key, sizeof known) == 0;
+        if (*found || (!one_sided && point->seq != key->waiter_seq))
             break;
     }
     return true;

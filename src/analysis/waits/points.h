@@ -148,8 +148,9 @@ typedef struct {
 
 /* The results of the backward pass for a wait's row of `waits`. XTF_POINT_RESULT_NONE at first. */
 typedef struct {
-    uint64_t indirect, propagating, passed;
-    uint64_t cause;                   /* row of `waits` of the wait of `partner` that caused this one; UINT64_MAX: none */
+    double indirect; /* ticks, not rounded yet */
+    uint64_t propagating, passed;
+    uint64_t cause;                   /* row of `waits` of `partner` that caused this wait; UINT64_MAX: none */
     XtfPointMeeting met, culprit_met; /* on this location, and on the partner */
 } XtfPointResult;
 

@@ -1,5 +1,6 @@
 #include "src/analysis/waits/rows.h"
 
+#include "src/analysis/waits/shares.h"
 #include "src/model/wait-kinds.h"
 #include "src/trace/select/parallel.h"
 
@@ -66,8 +67,16 @@ static XtfWaitsRow row_for(const XtfPoints *points, const XtfPointLocation *loca
     };
 }
 
-static bool append_point(const Rows *rows, const XtfPointLocation *location, XtfArrayWriter *array,
-                         const XtfPoint *point, const XtfPointResult *result, GError **error)
+/* Rounds the indirect part of a wait. The waits of a location are rounded in their order. */
+static uint64_t round_indirect(XtfRemainders *remainders, const XtfPoint *point, const XtfPointResult *result)
+{
+    if (result->indirect <= 0)
+        return 0;
+    return xtf_share_round(remainders, xtf_share_key(point->callpath, point->kind), result->indirect, point->wait);
+}
+
+static bool append_point(const Rows *rows, XtfRemainders *remainders, const XtfPointLocation *location,
+                         XtfArrayWriter *array, const XtfPoint *point, const XtfPointResult *result, GError **error)
 {
     unsigned completion = xtf_found_completion(point);
 
@@ -77,7 +86,7 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
         row.completion = (uint64_t)MAX(point->completion, 0);
         row.part = point->part;
         row.part_kind = point->part > 0 ? point->part_kind : UINT8_MAX;
-        row.indirect = MIN(result->indirect, point->wait);
+        row.indirect = round_indirect(remainders, point, result);
         row.propagating = MIN(result->propagating, point->wait);
         row.passed = result->passed;
         row.match = point->match;
@@ -101,6 +110,7 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
 static bool write_location(const Rows *rows, Worker *worker, const XtfPointLocation *location, GError **error)
 {
     XtfArrayWriter *array = xtf_writer_array(rows->writer, location->id, rows->schema, error);
+    g_auto(XtfRemainders) remainders = {0};
 
     if (!array)
         return false;
@@ -118,7 +128,7 @@ static bool write_location(const Rows *rows, Worker *worker, const XtfPointLocat
             if (worker->points[k].side == XTF_POINT_END || xtf_is_awaited(&worker->points[k]))
                 continue;
             xtf_found_count(&worker->found, &worker->points[k]);
-            if (!append_point(rows, location, array, &worker->points[k], &worker->results[k], error))
+            if (!append_point(rows, &remainders, location, array, &worker->points[k], &worker->results[k], error))
                 return false;
         }
     }

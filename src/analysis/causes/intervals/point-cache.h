@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/analysis/causes/prefixes.h"
+#include "src/analysis/causes/intervals/prefixes.h"
 
 typedef struct XtfPointCache XtfPointCache;
 

@@ -1,4 +1,4 @@
-#include "src/analysis/causes/meetings.h"
+#include "src/analysis/causes/intervals/meetings.h"
 
 enum {
     SINGLES_MAX = 4,   /* most members of an operation whose meetings are noted one by one */

@@ -1,4 +1,4 @@
-#include "src/analysis/causes/shares.h"
+#include "src/analysis/waits/shares.h"
 
 #include <math.h>
 #include <stdlib.h>

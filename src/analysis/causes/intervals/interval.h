@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/analysis/causes/point-cache.h"
+#include "src/analysis/causes/intervals/point-cache.h"
 #include "src/analysis/formulas/callpath-sums.h"
 
 /* Number of checkpoints in memory: the same one is needed again and again. */
@@ -54,5 +54,9 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
 /* Returns the length of the call at an interval's first point without its completion. */
 int64_t xtf_interval_idle(const XtfPoint *first);
 
-/* Finds the last point with a wait in the interval; XTF_NO_POINT: none. */
-bool xtf_interval_last_wait(XtfIntervals *intervals, const XtfInterval *interval, uint64_t *i, GError **error);
+/* Finds the meeting at which an interval begins, relative to the interval's end. */
+bool xtf_interval_meeting(XtfIntervals *intervals, const XtfInterval *interval, XtfPointMeeting *meeting,
+                          GError **error);
+
+/* Finds the last wait in the interval, by its row of `waits`; UINT64_MAX: none. */
+bool xtf_interval_last_wait(XtfIntervals *intervals, const XtfInterval *interval, uint64_t *row, GError **error);

@@ -1,27 +1,28 @@
 /*
- * Types and functions of the backward pass.
+ * Handles one point of the backward pass at which a location, the culprit, was late. Computes its delays and the costs
+ * that its waits pass on.
  *
- *   causes.c    the order of the pass: a culprit after all points that waited for the culprit
- *   waiters.c   finds the point that waited for another one
- *   culprit.c   handles one point at which a location was late: delays, costs, and what its waits pass on
+ *   causes.c    begins and ends a pass
+ *   pass.c      the order of the pass: a culprit after all points that waited for the culprit
+ *   arrivals.c  the waits whose culprit the pass has not reached yet
+ *   letters.c   messages between the homes of a wait and of its culprit
+ *   waiters.c   makes the message of a wait
  */
 #pragma once
 
-#include "src/analysis/causes/causes.h"
-#include "src/analysis/causes/interval.h"
+#include "src/analysis/causes/delays.h"
+#include "src/analysis/causes/intervals/interval.h"
 #include "src/analysis/causes/pass-tree.h"
-#include "src/analysis/causes/shares.h"
+#include "src/analysis/causes/wait.h"
 #include "src/analysis/formulas/wait-shares.h"
+#include "src/analysis/waits/shares.h"
 
-/* A point that waited. */
+/* A wait while its culprit is charged. */
 typedef struct {
-    uint32_t location;
-    uint64_t i;
-    XtfPoint point;
-    XtfPointResult result;
-    XtfCosts costs; /* long-term costs that its wait passes on */
+    const XtfWait *wait;
     uint64_t since; /* the culprit's last meeting with this waiter, if later than the start of the interval of all
                      * waiters; else XTF_NO_POINT */
+    XtfWaitAnswer answer;
     /* Output, per tick of the culprit's waits: all that this wait passes on to them, and the part due to the wait
      * itself. */
     XtfCosts scales;
@@ -48,7 +49,6 @@ typedef struct {
     uint32_t room;
     XtfCallSpan *calls;  /* by location: the current call */
     uint64_t n_looked;   /* points that were read to find other points */
-    XtfFlights meets;    /* waiting points of one-sided communication, by instance; see waiters.c */
     uint32_t *waiter_of; /* by location: its index among the waiters, plus 1; 0: none */
 } XtfCulpritWork;
 
@@ -56,20 +56,15 @@ typedef struct {
 enum {
     XTF_SHARE_LONG,
     XTF_SHARE_SHORT = XTF_COSTS,
-    XTF_SHARE_INDIRECT = 2 * XTF_COSTS,
-    XTF_SHARE_PROPAGATING = 3 * XTF_COSTS,
-    XTF_SHARE_PASSED = 4 * XTF_COSTS,
+    XTF_SHARE_PROPAGATING = 2 * XTF_COSTS,
+    XTF_SHARE_PASSED = 3 * XTF_COSTS,
 };
 
 enum { XTF_CHARGES = XTF_COSTS + 1 };
 
-/* Finds the point that waited for the point `awaited` of location `culprit`. *found: false if there is none. */
-bool xtf_find_waiter(XtfCulpritWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
-                     GError **error);
-
 /* Handles point `i` at which a location was late. Charges its call paths with the waits of all `waiters`, and passes
- * the costs on to its own waits. All waiters have the kind `cost`. `operation` NULL: the wait was for a message.
- * Stores the waiters' results. */
+ * the costs on to its own waits. All waiters have the kind `cost`, and are in the order of their locations. `operation`
+ * NULL: the wait was for a message. Sets the waiters' answers. */
 bool xtf_charge_culprit(XtfCulpritWork *work, uint32_t location, uint64_t i, XtfCostKind cost,
                         const XtfOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error);
 /* Charges a location for the idle time of the other threads of its process until it forked at point `i`. */

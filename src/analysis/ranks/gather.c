@@ -1,4 +1,4 @@
-#include "src/analysis/waits/gather.h"
+#include "src/analysis/ranks/gather.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "src/analysis/causes/interval.h"
+#include "src/analysis/causes/intervals/interval.h"
 
 enum {
     SUMS_MAX = 1 << 16, /* checkpoints in memory are dropped once they have more sums (XtfCallpathSum) together */
@@ -185,14 +185,36 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
     return true;
 }
 
-bool xtf_interval_last_wait(XtfIntervals *intervals, const XtfInterval *interval, uint64_t *i, GError **error)
+bool xtf_interval_meeting(XtfIntervals *intervals, const XtfInterval *interval, XtfPointMeeting *meeting,
+                          GError **error)
+{
+    const XtfPoint *point = xtf_point_cache_get(intervals->cache, interval->location, interval->to, error);
+
+    if (!point)
+        return false;
+    *meeting = (XtfPointMeeting){0};
+    if (interval->from == XTF_NO_POINT)
+        return true;
+    uint64_t seq = point->seq;
+    point = xtf_point_cache_get(intervals->cache, interval->location, interval->from, error);
+    if (!point)
+        return false;
+    meeting->back = point->seq < seq ? seq - point->seq : UINT64_MAX; /* unknown within one record */
+    meeting->idle = xtf_interval_idle(point);
+    return true;
+}
+
+bool xtf_interval_last_wait(XtfIntervals *intervals, const XtfInterval *interval, uint64_t *row, GError **error)
 {
     XtfPrefix prefix;
 
+    *row = UINT64_MAX;
     if (!xtf_point_cache_prefix(intervals->cache, interval->location, interval->to, &prefix, error))
         return false;
-    *i = prefix.last_wait != XTF_NO_POINT && (interval->from == XTF_NO_POINT || prefix.last_wait > interval->from)
-             ? prefix.last_wait
-             : XTF_NO_POINT;
-    return true;
+    if (prefix.last_wait == XTF_NO_POINT || (interval->from != XTF_NO_POINT && prefix.last_wait <= interval->from))
+        return true;
+    const XtfPoint *point = xtf_point_cache_get(intervals->cache, interval->location, prefix.last_wait, error);
+    if (point)
+        *row = point->row;
+    return point;
 }

@@ -1,4 +1,4 @@
-#include "src/analysis/causes/point-cache.h"
+#include "src/analysis/causes/intervals/point-cache.h"
 
 /* A set-associative cache: a block's number selects a set of WAYS blocks. A new block replaces the least recently
  * used one. Once more than TIMES_MAX times are in memory, the times of all blocks are freed. There are some blocks for

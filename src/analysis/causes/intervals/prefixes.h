@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "src/analysis/causes/meetings.h"
+#include "src/analysis/causes/intervals/meetings.h"
 #include "src/analysis/steps/steps.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-#include "src/analysis/causes/prefixes.h"
+#include "src/analysis/causes/intervals/prefixes.h"
 
 #include <string.h>
 

@@ -26,6 +26,8 @@ typedef struct {
 } XtfShare;
 
 void xtf_remainders_finish(XtfRemainders *remainders);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRemainders, xtf_remainders_finish)
+
 /* Sets the ticks of all shares, together at most `whole`. Shares of 2^63 ticks or more, which no run lasts, get
  * none. */
 void xtf_shares_round(XtfRemainders *remainders, XtfShare *shares, uint32_t n, uint64_t whole);

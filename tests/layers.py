@@ -27,7 +27,7 @@ STOREYS = [
     ("src/world", ["", "mpi"]),
     ("src/model", [""]),
     ("src/trace", ["text", "typed", "context", "select", "calls"]),
-    ("src/analysis", ["formulas", "steps", "replay/logs", "replay/lossy", "replay/mail", "replay", "synchronous", "align", "kinds", "waits", "ranks", "causes/intervals", "causes", "path", "ideal", "compensate", "predict", "analyze"]),
+    ("src/analysis", ["formulas", "steps", "replay/logs", "replay/lossy", "replay/mail", "replay", "synchronous", "align", "kinds", "rows", "waits", "ranks", "causes/intervals", "causes", "path", "ideal", "compensate", "predict", "analyze"]),
     ("src/tables", ["format", "totals", "alike", "iterations", "match/order", "match", "collectives", "clocks", "waiting", "views"]),
     ("src/pictures", ["images", "drawing", "timeline/rows", "timeline", "charts", "frames", "findings", "page", "registry"]),
     ("src/tree", ["records", "node", "entries", "paths", "diff"]),

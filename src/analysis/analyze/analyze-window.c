@@ -6,7 +6,7 @@
 
 #include "src/analysis/causes/delays.h"
 #include "src/analysis/ideal/ideal.h"
-#include "src/analysis/ranks/gather.h"
+#include "src/analysis/ranks/exchange.h"
 #include "src/analysis/steps/beside.h"
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/rows.h"
@@ -41,7 +41,8 @@ typedef struct {
     XtfIdeal *ideal;
     XtfPoints *points;
     XtfDelays *delays;
-    XtfWriter *writer;
+    XtfRowTarget target;
+    uint32_t *borders; /* in a job: the first location of each rank, and behind them the number of locations */
     XtfAnalyzeReport *report;
     XtfBeside beside;
 } Rows;
@@ -49,7 +50,7 @@ typedef struct {
 static bool write_ideal(void *data, XtfSteps *steps, GError **error)
 {
     Rows *rows = data;
-    bool good = xtf_ideal_write(rows->ideal, rows->writer, steps, &rows->report->ideal, error);
+    bool good = xtf_ideal_write(rows->ideal, rows->target.writer, steps, &rows->report->ideal, error);
 
     g_clear_pointer(&rows->ideal, xtf_ideal_free);
     trim_heap();
@@ -59,10 +60,10 @@ static bool write_ideal(void *data, XtfSteps *steps, GError **error)
 static bool write_waits(void *data, XtfSteps *steps, GError **error)
 {
     Rows *rows = data;
-    bool good = xtf_delays_write(rows->points, rows->delays, rows->writer, steps, error);
+    bool good = xtf_delays_write(rows->points, rows->delays, &rows->target, steps, error);
 
     g_clear_pointer(&rows->delays, xtf_delays_free);
-    return good && xtf_waits_write(rows->points, rows->writer, steps, &rows->report->found, error);
+    return good && xtf_waits_write(rows->points, &rows->target, steps, &rows->report->found, error);
 }
 
 /* Finds the critical path while another thread writes the waits, then writes the path. */
@@ -70,23 +71,38 @@ static bool find_path(Rows *rows, XtfSteps *steps, GError **error)
 {
     if (!xtf_beside_start(&rows->beside, steps, write_waits, rows, error))
         return false;
-    g_autoptr(XtfCritical) path = xtf_critical_find(rows->points, steps, &rows->report->path, error);
+    g_autoptr(XtfCritical) path = xtf_critical_find(rows->points, NULL, steps, &rows->report->path, error);
     if (!xtf_beside_finish(&rows->beside, path ? error : NULL) || !path)
         return false;
     trim_heap();
-    return xtf_critical_write(path, rows->writer, steps, error);
+    return xtf_critical_write(path, &rows->target, steps, error);
+}
+
+/* Does the same in a job, whose messages are of one thread. */
+static bool find_path_in_ranks(Rows *rows, XtfSteps *steps, GError **error)
+{
+    if (!write_waits(rows, steps, error))
+        return false;
+    g_autoptr(XtfCritical) path =
+        xtf_critical_find(rows->points, rows->target.world, steps, &rows->report->path, error);
+    return path && xtf_critical_write(path, &rows->target, steps, error);
 }
 
 /* Finds the causes of waits, then the critical path. */
 static bool analyze_backward(XtfReplay *replay, Rows *rows, XtfSteps *steps, GError **error)
 {
-    if (!xtf_causes_find(xtf_replay_context(replay), rows->points, NULL, NULL, steps, &rows->delays,
-                         &rows->report->causes, error) ||
-        !xtf_beside_finish(&rows->beside, error))
+    XtfWorld *world = rows->target.world;
+    GError *own = NULL;
+
+    if (!xtf_causes_find(xtf_replay_context(replay), rows->points, world, rows->borders, steps, &rows->delays,
+                         &rows->report->causes, error))
+        return false;
+    xtf_beside_finish(&rows->beside, &own);
+    if (!xtf_world_have_succeeded(world, own, error))
         return false;
     xtf_points_page_out_results(rows->points);
     trim_heap();
-    return find_path(rows, steps, error);
+    return world ? find_path_in_ranks(rows, steps, error) : find_path(rows, steps, error);
 }
 
 /* Finds waits and the ideal run, by one run of the replay. In a job, rank 0 then has the ideal run of all ranks. */
@@ -106,41 +122,48 @@ static bool find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfIdeal **ideal, X
     return xtf_world_have_succeeded(world, own, error) && (!world || xtf_ideal_gather(*ideal, world, error));
 }
 
-/* Collects the points of waits. In a job, rank 0 gets the points of all ranks. */
-static bool collect_points(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, XtfPoints **points, GError **error)
+/* Collects the points of waits. In a job each rank has the points of its own locations. */
+static bool collect_points(XtfReplay *replay, XtfRawPoints *raw, Rows *rows, XtfSteps *steps, GError **error)
 {
-    XtfWorld *world = xtf_replay_world(replay);
+    XtfWorld *world = rows->target.world;
     GError *own = NULL;
 
-    *points = xtf_points_collect(replay, raw, steps, &own);
-    return xtf_world_have_succeeded(world, own, error) && (!world || xtf_points_gather(*points, world, error));
+    rows->points = xtf_points_collect(replay, raw, steps, &own);
+    if (!xtf_world_have_succeeded(world, own, error))
+        return false;
+    if (world)
+        return xtf_points_exchange(rows->points, world, rows->borders, error);
+    xtf_callpath_log_number(xtf_replay_callpaths(replay));
+    return true;
 }
 
 /* Finds causes of the waits and the critical path, and writes all rows. */
 static bool analyze_waits(XtfReplay *replay, XtfRawPoints *raw, Rows *rows, XtfSteps *steps, GError **error)
 {
-    bool good = collect_points(replay, raw, steps, &rows->points, error);
+    bool good = collect_points(replay, raw, rows, steps, error);
 
     xtf_raw_points_finish(raw);
-    if (!good || !rows->writer)
-        return good;
-    xtf_callpath_log_number(xtf_replay_callpaths(replay));
+    if (!good)
+        return false;
     rows->report->levels = xtf_callpath_log_cut(xtf_replay_callpaths(replay));
     trim_heap();
     return analyze_backward(replay, rows, steps, error);
 }
 
-/* Finds waits and their causes. One thread writes the ideal run meanwhile, and frees its memory for the later steps. In
- * a job, rank 0 alone finds the causes. */
+/* Finds waits and their causes. One thread writes the ideal run meanwhile, and frees its memory for the later steps. */
 static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps,
                            XtfAnalyzeReport *report, GError **error)
 {
-    Rows rows = {.writer = writer, .report = report};
+    XtfWorld *world = xtf_replay_world(replay);
+    g_autofree uint32_t *borders = world ? xtf_find_first_locations(replay, xtf_world_size(world)) : NULL;
+    Rows rows = {.target = {writer, world}, .borders = borders, .report = report};
 
     bool good = find_waits(replay, raw, &rows.ideal, steps, &report->found, error) &&
                 xtf_find_other_waits(replay, raw, steps, error);
     if (good) {
         xtf_replay_end_runs(replay);
+        if (!writer)
+            g_clear_pointer(&rows.ideal, xtf_ideal_free);
         trim_heap();
     }
     good = good && (!writer || xtf_beside_start(&rows.beside, steps, write_ideal, &rows, error)) &&

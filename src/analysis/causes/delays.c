@@ -112,11 +112,12 @@ bool xtf_delays_get(XtfDelays *delays, uint32_t number, uint64_t i, XtfDelay *de
     return true;
 }
 
-static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t number, XtfArrayWriter *array,
+static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t number, XtfRowSink *sink,
                            XtfSteps *steps, GError **error)
 {
     enum { ROWS_PER_CHECK = 4096 };
-    const XtfClockMap *clock = xtf_points_location(points, number)->clock;
+    const XtfPointLocation *location = xtf_points_location(points, number);
+    const XtfClockMap *clock = location->clock;
     uint64_t n = xtf_delays_n(delays, number);
     XtfDelay delay;
 
@@ -134,31 +135,41 @@ static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t 
             .short_term = delay.short_term,
             .long_term = delay.long_term,
         };
-        if (!xtf_array_writer_append(array, &row, error))
+        if (!xtf_row_sink_append(sink, location->id, &row, error))
             return false;
     }
-    return xtf_steps_advance(steps, n % ROWS_PER_CHECK, error) && xtf_array_writer_close(array, error);
+    return xtf_steps_advance(steps, n % ROWS_PER_CHECK, error);
 }
 
-bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *writer, XtfSteps *steps, GError **error)
-{
-    uint64_t n = 0;
-    uint32_t schema;
+typedef struct {
+    const XtfPoints *points;
+    XtfDelays *delays;
+    XtfSteps *steps;
+} Rows;
 
-    if (!xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_DELAYS), &schema, error))
-        return false;
-    for (uint32_t i = 0; i < delays->n_locations; i++)
-        n += xtf_delays_n(delays, i);
-    xtf_steps_begin(steps, "writing delays", n);
+static bool write_locations(void *data, XtfRowSink *sink, GError **error)
+{
+    const Rows *rows = data;
+    XtfDelays *delays = rows->delays;
+
     for (uint32_t i = 0; i < delays->n_locations; i++) {
-        xtf_points_page_out_sometimes(points, i);
+        xtf_points_page_out_sometimes(rows->points, i);
         if (i % LOCATIONS_PER_RELEASE == 0)
             xtf_paged_page_out(&delays->paged);
-        if (xtf_delays_n(delays, i) == 0)
-            continue;
-        XtfArrayWriter *array = xtf_writer_array(writer, xtf_points_location(points, i)->id, schema, error);
-        if (!array || !write_location(points, delays, i, array, steps, error))
+        if (xtf_delays_n(delays, i) > 0 && !write_location(rows->points, delays, i, sink, rows->steps, error))
             return false;
     }
     return true;
+}
+
+bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, const XtfRowTarget *target, XtfSteps *steps,
+                      GError **error)
+{
+    Rows rows = {points, delays, steps};
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < delays->n_locations; i++)
+        n += xtf_delays_n(delays, i);
+    xtf_steps_begin(steps, "writing delays", n);
+    return xtf_row_sink_write(target, XTF_MODEL_DELAYS, write_locations, &rows, error);
 }

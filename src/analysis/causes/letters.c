@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "src/analysis/formulas/blocks.h"
+
 enum { WORK_MAX = 2048 }; /* entries of work in a letter: longer work is sent ahead in parts */
 
 typedef enum {
@@ -55,19 +57,9 @@ void xtf_letters_free(XtfLetters *letters)
     g_free(letters);
 }
 
-/* Returns the share that has a location. */
 static uint32_t home_of(const XtfLetters *letters, uint32_t location)
 {
-    uint32_t low = 0, high = letters->n;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (letters->borders[middle] <= location)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return xtf_block_of(letters->borders, letters->n, location);
 }
 
 static bool is_own(const XtfLetters *letters, uint32_t location)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "src/analysis/ideal/network.h"
-#include "src/analysis/waits/row-sorter.h"
+#include "src/analysis/rows/row-sorter.h"
 #include "src/model/schemas.h"
 #include "src/world/stream.h"
 

@@ -2,25 +2,23 @@
 
 #include <string.h>
 
-#include "src/analysis/path/critical-path.h"
-#include "src/analysis/replay/logs/spool.h"
-#include "src/analysis/waits/row-sorter.h"
+#include "src/analysis/path/moves.h"
+#include "src/analysis/rows/row-sorter.h"
 #include "src/model/schemas.h"
 #include "src/model/wait-kinds.h"
 #include "src/trace/calls/callpath-times.h"
 #include "src/trace/select/parallel.h"
 
 enum {
-    POINTS_AT_ONCE = 32, /* read at once in the backward walk: the path soon leaves a location */
-    POINTS_IN_ALL = 4096,
+    POINTS_AT_ONCE = 4096,
     SEGMENTS_AT_ONCE = 256,
 };
 
 struct XtfCritical {
     const XtfPoints *points;
-    XtfWriter *writer;
-    uint32_t critical, activity; /* ids of the schemas */
     XtfSteps *steps;
+    XtfRowSorter activity; /* rows of `activity` */
+    XtfPathMoves moves;
     XtfSpool segments;        /* XtfPathSegment, the latest first */
     uint32_t n_asked;         /* number of look-ups of locations */
     XtfRowSorter by_location; /* XtfPathSegment, the earliest first */
@@ -60,34 +58,22 @@ static bool moves_path(const XtfPoint *point)
            point->side != XTF_POINT_WORLD;
 }
 
+/* Returns the move at a point that moves the path. */
+static XtfPathMove move_of(const XtfPoint *point)
+{
+    return (XtfPathMove){.seq = point->seq,
+                         .wait = {.end = point->end - (is_fork(point) ? point->wait : 0),
+                                  .culprit = point->partner,
+                                  .culprit_seq = point->partner_seq}};
+}
+
 static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq, XtfPathWait *wait, bool *found,
                       GError **error)
 {
-    XtfCritical *run = data;
-    const XtfPointLocation *known = xtf_points_location(run->points, location);
-    XtfPoint points[POINTS_AT_ONCE];
-    uint64_t end_number = known->first + known->n;
+    const XtfCritical *run = data;
 
-    *found = false;
-    xtf_points_page_out_sometimes(run->points, run->n_asked++);
-    if (!known->n)
-        return true;
-    if (!xtf_steps_advance(run->steps, 1, error))
-        return false;
-    if (seq != UINT64_MAX && !xtf_points_find(run->points, location, seq, &end_number, error))
-        return false;
-    while (!*found && end_number > known->first) {
-        uint64_t n = MIN(end_number - known->first, (uint64_t)POINTS_AT_ONCE);
-        if (!xtf_points_read(run->points, end_number - n, n, points, error))
-            return false;
-        end_number -= n;
-        while (!*found && n-- > 0) {
-            uint64_t wait_end = points[n].end - (is_fork(&points[n]) ? points[n].wait : 0);
-            *found = moves_path(&points[n]) && wait_end <= end && points[n].seq < seq;
-            *wait = (XtfPathWait){wait_end, points[n].partner, points[n].partner_seq};
-        }
-    }
-    return true;
+    return xtf_steps_advance(run->steps, 1, error) &&
+           xtf_path_moves_find(&run->moves, location, end, seq, wait, found, error);
 }
 
 static bool add_segment(void *data, const XtfPathSegment *segment, GError **error)
@@ -108,7 +94,7 @@ static bool find_end(const XtfPoints *points, XtfPathWalk *walk)
     for (uint32_t i = 0; i < walk->n_locations; i++) {
         const XtfPointLocation *location = xtf_points_location(points, i);
         xtf_points_page_out_sometimes(points, i);
-        if (!location->n || (finalized && !location->finalize.found))
+        if (location->begin > location->end || (finalized && !location->finalize.found))
             continue;
         bool first = location->finalize.found && !finalized;
         uint64_t end = location->finalize.found ? location->finalize.enter : location->end;
@@ -309,13 +295,13 @@ static bool add_point(const XtfCritical *run, const XtfPoint *point, const Activ
     return true;
 }
 
-static bool put_activities(const XtfCritical *run, const XtfPointLocation *location, const Activities *activities,
-                           GError **error)
+static bool put_activities(XtfCritical *run, uint32_t number, const Activities *activities, GError **error)
 {
-    XtfArrayWriter *array = xtf_writer_array(run->writer, location->id, run->activity, error);
+    const XtfPointLocation *location = xtf_points_location(run->points, number);
+    bool good = true;
 
     g_array_sort(activities->touched, compare_callpaths);
-    for (guint k = 0; array && k < activities->touched->len; k++) {
+    for (guint k = 0; good && k < activities->touched->len; k++) {
         uint32_t i = g_array_index(activities->touched, uint32_t, k);
         Activity *activity = &g_array_index(activities->all, Activity, i);
         bool outside = i == activities->all->len - 1;
@@ -327,33 +313,38 @@ static bool put_activities(const XtfCritical *run, const XtfPointLocation *locat
             .waited = MIN(activity->waited, activity->total),
         };
         *activity = (Activity){0};
-        if (row.total && !xtf_array_writer_append(array, &row, error))
-            return false;
+        good = row.total == 0 || xtf_row_sorter_add(&run->activity, number, &row, error);
     }
     g_array_set_size(activities->touched, 0);
-    return array && xtf_array_writer_close(array, error);
+    return good;
 }
 
-static bool add_location_path(const XtfCritical *run, uint32_t number, const Activities *activities, GError **error)
+static bool add_location_path(XtfCritical *run, uint32_t number, const Activities *activities, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, number);
-    g_autofree XtfPoint *points = g_new(XtfPoint, POINTS_IN_ALL);
+    g_autofree XtfPoint *points = g_new(XtfPoint, POINTS_AT_ONCE);
+    g_autofree XtfPathMove *moves = g_new(XtfPathMove, POINTS_AT_ONCE);
 
     for (uint64_t done = 0; done < location->n;) {
-        uint64_t n = MIN(location->n - done, (uint64_t)POINTS_IN_ALL);
+        uint64_t n = MIN(location->n - done, (uint64_t)POINTS_AT_ONCE);
+        uint32_t n_moves = 0;
         if (!xtf_steps_advance(run->steps, n, error) ||
             !xtf_points_read(run->points, location->first + done, n, points, error))
             return false;
         for (uint64_t i = 0; i < n; i++) {
             if (!add_point(run, &points[i], activities, error))
                 return false;
+            if (moves_path(&points[i]))
+                moves[n_moves++] = move_of(&points[i]);
         }
+        if (!xtf_path_moves_add(&run->moves, number, moves, n_moves, error))
+            return false;
         done += n;
     }
-    return activities->touched->len == 0 || put_activities(run, location, activities, error);
+    return put_activities(run, number, activities, error);
 }
 
-static bool add_all_locations(const XtfCritical *run, GError **error)
+static bool add_all_locations(XtfCritical *run, GError **error)
 {
     XtfPointTimes times = {0};
     const Activities activities = {
@@ -377,29 +368,56 @@ static bool add_all_locations(const XtfCritical *run, GError **error)
 
 /* ---- */
 
-XtfCritical *xtf_critical_find(const XtfPoints *points, XtfSteps *steps, XtfPathCounts *counts, GError **error)
+/* Finds the activity, and the waits that move the path. In a job rank 0 gets them of all ranks. */
+static bool find_moves(XtfCritical *run, XtfWorld *world, GError **error)
+{
+    const uint32_t borders[] = {0, xtf_points_n_locations(run->points)};
+    GError *own = NULL;
+
+    if (xtf_row_sorter_init(&run->activity, borders, 1, sizeof(XtfActivityRow), &own) &&
+        xtf_path_moves_init(&run->moves, borders[1], &own))
+        add_all_locations(run, &own);
+    return xtf_world_have_succeeded(world, own, error) && (!world || xtf_path_moves_gather(&run->moves, world, error));
+}
+
+static bool find_segments(XtfCritical *run, GError **error)
+{
+    const uint32_t borders[] = {0, xtf_points_n_locations(run->points)};
+
+    return xtf_spool_open(&run->segments, error) &&
+           xtf_row_sorter_init(&run->by_location, borders, 1, sizeof(XtfPathSegment), error) &&
+           xtf_row_sorter_init(&run->rows, borders, 1, sizeof(XtfCriticalRow), error) && walk_back(run, error) &&
+           put_segments(run, error);
+}
+
+XtfCritical *xtf_critical_find(const XtfPoints *points, XtfWorld *world, XtfSteps *steps, XtfPathCounts *counts,
+                               GError **error)
 {
     g_autoptr(XtfCritical) run = g_new(XtfCritical, 1);
-    const uint32_t borders[] = {0, xtf_points_n_locations(points)};
+    GError *own = NULL;
 
     *run = (XtfCritical){.points = points,
                          .steps = steps,
+                         .activity = {.spool = XTF_SPOOL_NONE},
+                         .moves = XTF_PATH_MOVES_NONE,
                          .segments = XTF_SPOOL_NONE,
                          .by_location = {.spool = XTF_SPOOL_NONE},
                          .rows = {.spool = XTF_SPOOL_NONE},
                          .counts = counts};
     *counts = (XtfPathCounts){0};
-    bool good = xtf_spool_open(&run->segments, error) &&
-                xtf_row_sorter_init(&run->by_location, borders, 1, sizeof(XtfPathSegment), error) &&
-                xtf_row_sorter_init(&run->rows, borders, 1, sizeof(XtfCriticalRow), error) && walk_back(run, error) &&
-                put_segments(run, error);
-    return good ? g_steal_pointer(&run) : NULL;
+    if (!find_moves(run, world, error))
+        return NULL;
+    if (!world || xtf_world_rank(world) == 0)
+        find_segments(run, &own);
+    return xtf_world_have_succeeded(world, own, error) ? g_steal_pointer(&run) : NULL;
 }
 
 void xtf_critical_free(XtfCritical *run)
 {
     if (!run)
         return;
+    xtf_path_moves_finish(&run->moves);
+    xtf_row_sorter_finish(&run->activity);
     xtf_row_sorter_finish(&run->by_location);
     xtf_row_sorter_finish(&run->rows);
     xtf_spool_close(&run->segments);
@@ -411,14 +429,41 @@ static uint64_t id_of(const void *points, uint32_t location)
     return xtf_points_location(points, location)->id;
 }
 
-bool xtf_critical_write(XtfCritical *run, XtfWriter *writer, XtfSteps *steps, GError **error)
+typedef struct {
+    const XtfPoints *points;
+    XtfRowSink *sink;
+} ActivitySink;
+
+static bool append_activity(void *data, uint32_t location, const void *row, GError **error)
 {
-    run->writer = writer;
-    run->steps = steps;
-    if (!xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run->critical, error) ||
-        !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run->activity, error))
-        return false;
+    const ActivitySink *to = data;
+
+    return xtf_row_sink_append(to->sink, id_of(to->points, location), row, error);
+}
+
+static bool append_activities(void *data, XtfRowSink *sink, GError **error)
+{
+    XtfCritical *run = data;
+    ActivitySink to = {run->points, sink};
+
+    return xtf_row_sorter_read(&run->activity, append_activity, &to, error);
+}
+
+static bool write_path_rows(XtfCritical *run, XtfWriter *writer, XtfSteps *steps, GError **error)
+{
+    uint32_t schema;
+
     xtf_steps_begin(steps, "writing the path", xtf_row_sorter_n(&run->rows));
-    return xtf_row_sorter_write(&run->rows, writer, run->critical, id_of, run->points, steps, error) &&
-           add_all_locations(run, error);
+    return xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &schema, error) &&
+           xtf_row_sorter_write(&run->rows, writer, schema, id_of, run->points, steps, error);
+}
+
+bool xtf_critical_write(XtfCritical *run, const XtfRowTarget *target, XtfSteps *steps, GError **error)
+{
+    GError *own = NULL;
+
+    if (target->writer)
+        write_path_rows(run, target->writer, steps, &own);
+    return xtf_world_have_succeeded(target->world, own, error) &&
+           xtf_row_sink_write(target, XTF_MODEL_ACTIVITY, append_activities, run, error);
 }

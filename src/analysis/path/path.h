@@ -2,15 +2,19 @@
  * Finds and writes the critical path of a trace: the rows of `critical`, and the rows of `activity`, which users
  * compare with it.
  *
- * The points of a trace have all its waits (waits/points.h). The walk goes backward over them (critical-path.h). Then a
- * forward pass over the segments reads the calls in each. For n processes it reads about an n-th of all calls. All
- * cores share this pass by locations; one thread does the rest. `activity` is computed from the times of the points.
+ * The points of a trace have all its waits (waits/points.h). A forward pass over them computes `activity`, and keeps
+ * the waits that move the path (moves.h). The walk goes backward over these waits (critical-path.h). Then a forward
+ * pass over the segments reads the calls in each. For n processes it reads about an n-th of all calls. All cores share
+ * this pass by locations; one thread does the rest.
+ *
+ * In a job each rank does the first pass for its locations. Rank 0 gets the waits that move the path, and does the
+ * rest: a path is far shorter than the trace.
  *
  * Memory: a block of points, buffers of segments and rows, and the times of one location a core by call path.
  */
 #pragma once
 
-#include "libxtf/writer.h"
+#include "src/analysis/rows/row-sink.h"
 #include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/points.h"
 
@@ -23,10 +27,12 @@ typedef struct {
 
 typedef struct XtfCritical XtfCritical;
 
-/* Finds the segments of the path and their rows, in two steps of progress (steps.h). Borrows the points. A trace
- * without records has no path. */
-XtfCritical *xtf_critical_find(const XtfPoints *points, XtfSteps *steps, XtfPathCounts *counts, GError **error);
+/* Finds the segments of the path, its rows and the rows of `activity`, in steps of progress (steps.h). Borrows the
+ * points. A trace without records has no path. In a job (`world`) all ranks call the function, each with the points of
+ * its own locations, and rank 0 with the bounds of all. Only rank 0 gets *counts. */
+XtfCritical *xtf_critical_find(const XtfPoints *points, XtfWorld *world, XtfSteps *steps, XtfPathCounts *counts,
+                               GError **error);
 void xtf_critical_free(XtfCritical *critical); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCritical, xtf_critical_free)
-/* Writes the rows of `critical` and `activity`, in two steps of progress. To be called once. */
-bool xtf_critical_write(XtfCritical *critical, XtfWriter *writer, XtfSteps *steps, GError **error);
+/* Writes the rows of `critical` and `activity`. To be called once, in a job by all ranks. */
+bool xtf_critical_write(XtfCritical *critical, const XtfRowTarget *target, XtfSteps *steps, GError **error);

@@ -155,22 +155,11 @@ static bool find_kinds(XtfReplay *replay, Kinds *kinds, XtfSteps *steps, GError 
     return xtf_kinds_find(xtf_replay_context(replay), xtf_replay_window(replay), steps, &consumer, error);
 }
 
-/* Returns the first location of each rank. The caller frees them. */
-static uint32_t *first_of_ranks(const XtfReplay *replay, unsigned n)
-{
-    g_autofree uint32_t *by_process = xtf_replay_first_locations(replay), *borders = xtf_replay_divide(replay, n);
-    uint32_t *first = g_new(uint32_t, n + 1);
-
-    for (unsigned i = 0; i <= n; i++)
-        first[i] = by_process[borders[i]];
-    return first;
-}
-
 bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error)
 {
     XtfWorld *world = xtf_replay_world(replay);
     g_autoptr(XtfWorldStream) stream = world ? xtf_world_stream_new(world) : NULL;
-    g_autofree uint32_t *first = world ? first_of_ranks(replay, xtf_world_size(world)) : NULL;
+    g_autofree uint32_t *first = world ? xtf_find_first_locations(replay, xtf_world_size(world)) : NULL;
     Kinds kinds = {.raw = raw, .stream = stream, .first = first};
 
     xtf_steps_begin(steps, "waits without messages", 0);

@@ -41,6 +41,16 @@ uint32_t xtf_find_process(const XtfFind *find, uint32_t location)
     return low;
 }
 
+uint32_t *xtf_find_first_locations(const XtfReplay *replay, unsigned n_ranks)
+{
+    g_autofree uint32_t *by_process = xtf_replay_first_locations(replay), *borders = xtf_replay_divide(replay, n_ranks);
+    uint32_t *first = g_new(uint32_t, n_ranks + 1);
+
+    for (unsigned i = 0; i <= n_ranks; i++)
+        first[i] = by_process[borders[i]];
+    return first;
+}
+
 static void route_point(XtfFind *find, XtfFindLetter letter, uint32_t location, const XtfPoint *point)
 {
     if (find->error)

@@ -28,6 +28,8 @@ bool xtf_find_waits(XtfReplay *replay, const uint32_t *borders, uint32_t n_share
 /* Adds the waits in MPI_Init and MPI_Finalize, and the waits that need no messages. Ends the points. Needs the bounds
  * of all locations. */
 bool xtf_find_other_waits(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error);
+/* Returns the first location of each rank of a job, and behind them the number of locations. The caller frees them. */
+uint32_t *xtf_find_first_locations(const XtfReplay *replay, unsigned n_ranks);
 /* True if the clocks contradict each other more than one time in a thousand. Then waits are not reliable. */
 bool xtf_found_contradicts(const XtfFound *found);
 /* Counts a point's waits. */

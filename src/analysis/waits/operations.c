@@ -85,10 +85,16 @@ static bool put_members(XtfOperations *operations, const XtfOperationMember *mem
     return true;
 }
 
+bool xtf_operations_put_head(XtfOperations *operations, uint64_t instance, const XtfOperation *operation,
+                             GError **error)
+{
+    operations->n = MAX(operations->n, instance + 1);
+    return xtf_spool_put(&operations->heads, instance * sizeof *operation, operation, sizeof *operation, error);
+}
+
 bool xtf_operations_put(XtfOperations *operations, uint64_t instance, XtfOperation *operation,
                         XtfOperationMember *members, uint32_t n, GError **error)
 {
-    operations->n = MAX(operations->n, instance + 1);
     operation->n_members = n;
     operation->n_points = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -96,7 +102,7 @@ bool xtf_operations_put(XtfOperations *operations, uint64_t instance, XtfOperati
     if (n > 1)
         qsort(members, n, sizeof *members, compare_members);
     return put_members(operations, members, n, &operation->first, error) &&
-           xtf_spool_put(&operations->heads, instance * sizeof *operation, operation, sizeof *operation, error);
+           xtf_operations_put_head(operations, instance, operation, error);
 }
 
 bool xtf_operations_members(const XtfOperations *operations, const XtfOperation *operation, XtfOperationMember *members,

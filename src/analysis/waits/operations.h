@@ -41,6 +41,9 @@ void xtf_operations_close(XtfOperations *operations); /* may be called twice */
 /* Sets first, n_members and n_points of the operation; sorts the members. */
 bool xtf_operations_put(XtfOperations *operations, uint64_t instance, XtfOperation *operation,
                         XtfOperationMember *members, uint32_t n, GError **error);
+/* Stores an operation with the members of another one: `first`, n_members and n_points are equal. */
+bool xtf_operations_put_head(XtfOperations *operations, uint64_t instance, const XtfOperation *operation,
+                             GError **error);
 /* Reads all members of an operation into `members`, which has room for n_members. */
 bool xtf_operations_members(const XtfOperations *operations, const XtfOperation *operation, XtfOperationMember *members,
                             GError **error);

@@ -11,8 +11,7 @@ enum {
 
 typedef struct {
     const XtfPoints *points;
-    XtfWriter *writer;
-    uint32_t schema;
+    XtfRowSink *sink;
     XtfSteps *steps;
     XtfFound *found;
 } Rows;
@@ -76,7 +75,7 @@ static uint64_t round_indirect(XtfRemainders *remainders, const XtfPoint *point,
 }
 
 static bool append_point(const Rows *rows, XtfRemainders *remainders, const XtfPointLocation *location,
-                         XtfArrayWriter *array, const XtfPoint *point, const XtfPointResult *result, GError **error)
+                         const XtfPoint *point, const XtfPointResult *result, GError **error)
 {
     unsigned completion = xtf_found_completion(point);
 
@@ -95,7 +94,7 @@ static bool append_point(const Rows *rows, XtfRemainders *remainders, const XtfP
         row.met_idle = result->met.idle;
         row.culprit_met = result->culprit_met.back;
         row.culprit_met_idle = result->culprit_met.idle;
-        if (!xtf_array_writer_append(array, &row, error))
+        if (!xtf_row_sink_append(rows->sink, location->id, &row, error))
             return false;
     }
     if (completion == XTF_N_WAIT_KINDS)
@@ -104,16 +103,13 @@ static bool append_point(const Rows *rows, XtfRemainders *remainders, const XtfP
     row.event = (uint8_t)completion;
     row.amount = (uint64_t)point->completion;
     row.culprit = row.culprit_thread = XTF_NONE32; /* a completion has no culprit */
-    return xtf_array_writer_append(array, &row, error);
+    return xtf_row_sink_append(rows->sink, location->id, &row, error);
 }
 
 static bool write_location(const Rows *rows, Worker *worker, const XtfPointLocation *location, GError **error)
 {
-    XtfArrayWriter *array = xtf_writer_array(rows->writer, location->id, rows->schema, error);
     g_auto(XtfRemainders) remainders = {0};
 
-    if (!array)
-        return false;
     for (uint64_t i = 0; i < location->n; i += AT_ONCE) {
         uint64_t n = MIN(location->n - i, (uint64_t)AT_ONCE);
         if (!xtf_steps_advance(rows->steps, n, error) ||
@@ -128,11 +124,11 @@ static bool write_location(const Rows *rows, Worker *worker, const XtfPointLocat
             if (worker->points[k].side == XTF_POINT_END || xtf_is_awaited(&worker->points[k]))
                 continue;
             xtf_found_count(&worker->found, &worker->points[k]);
-            if (!append_point(rows, &remainders, location, array, &worker->points[k], &worker->results[k], error))
+            if (!append_point(rows, &remainders, location, &worker->points[k], &worker->results[k], error))
                 return false;
         }
     }
-    return xtf_array_writer_close(array, error);
+    return true;
 }
 
 static void *create_counts(void *data)
@@ -165,13 +161,35 @@ static void merge_counts(void *data, void *to)
     g_free(worker);
 }
 
-bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfFound *found, GError **error)
+/* Adds up the counts of all ranks. */
+static void join_found(XtfWorld *world, XtfFound *found)
+{
+    xtf_world_sum(world, found->waits, XTF_N_WAIT_KINDS);
+    xtf_world_sum(world, found->amounts, XTF_N_WAIT_KINDS);
+}
+
+static bool write_waits(void *data, XtfRowSink *sink, GError **error)
 {
     const XtfParallelWork work = {.step = 1, .begin = create_counts, .work = write_locations, .join = merge_counts};
-    Rows rows = {.points = points, .writer = writer, .steps = steps, .found = found};
+    Rows *rows = data;
+
+    rows->sink = sink;
+    return xtf_in_order(&work, rows, xtf_points_n_locations(rows->points), error);
+}
+
+bool xtf_waits_write(const XtfPoints *points, const XtfRowTarget *target, XtfSteps *steps, XtfFound *found,
+                     GError **error)
+{
+    Rows rows = {.points = points, .steps = steps, .found = found};
+    GError *own = NULL;
 
     xtf_steps_begin(steps, "writing waits", xtf_points_n(points));
-    return write_callpaths(points, writer, error) &&
-           xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_WAITS), &rows.schema, error) &&
-           xtf_in_order(&work, &rows, xtf_points_n_locations(points), error);
+    if (target->writer)
+        write_callpaths(points, target->writer, &own);
+    if (!xtf_world_have_succeeded(target->world, own, error) ||
+        !xtf_row_sink_write(target, XTF_MODEL_WAITS, write_waits, &rows, error))
+        return false;
+    if (target->world)
+        join_found(target->world, found);
+    return true;
 }

@@ -155,6 +155,16 @@ static void number_cut(XtfCallpathLog *callpaths)
             callpaths->final[i] = callpaths->final[all[i].parent];
 }
 
+/* Sets the keys of the call paths with final numbers. */
+static void know_numbered(XtfCallpathLog *callpaths)
+{
+    xtf_flights_finish(&callpaths->known);
+    for (uint32_t i = 0; i < callpaths->all->len; i++) {
+        const XtfLoggedCallpath *one = &g_array_index(callpaths->all, XtfLoggedCallpath, i);
+        xtf_flights_add(&callpaths->known, xtf_callpath_log_key(one->parent, one->region))->words[0] = i;
+    }
+}
+
 void xtf_callpath_log_number(XtfCallpathLog *callpaths)
 {
     callpaths->n_first = callpaths->all->len;
@@ -166,11 +176,27 @@ void xtf_callpath_log_number(XtfCallpathLog *callpaths)
     for (uint32_t level = 0; level < callpaths->depth_max; first += callpaths->by_level[level++])
         number_level(callpaths, sorted, first, first + callpaths->by_level[level]);
     number_cut(callpaths);
-    xtf_flights_finish(&callpaths->known);
     g_array_set_size(callpaths->all, n);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         g_array_index(callpaths->all, XtfLoggedCallpath, i) = (XtfLoggedCallpath){sorted[i].parent, sorted[i].region};
-        xtf_flights_add(&callpaths->known, xtf_callpath_log_key(sorted[i].parent, sorted[i].region))->words[0] = i;
+    know_numbered(callpaths);
+}
+
+void xtf_callpath_log_adopt(XtfCallpathLog *callpaths, const XtfLoggedCallpath *numbered, uint32_t n,
+                            uint32_t depth_max)
+{
+    g_autoptr(GArray) own = g_steal_pointer(&callpaths->all);
+
+    callpaths->all = g_array_sized_new(FALSE, FALSE, sizeof *numbered, n);
+    g_array_append_vals(callpaths->all, numbered, n);
+    callpaths->depth_max = depth_max;
+    know_numbered(callpaths);
+    callpaths->n_first = own->len;
+    callpaths->final = g_new(uint32_t, callpaths->n_first + 1);
+    for (uint32_t i = 0; i < own->len; i++) {
+        const XtfLoggedCallpath *one = &g_array_index(own, XtfLoggedCallpath, i);
+        uint32_t parent = one->parent == UINT32_MAX ? UINT32_MAX : callpaths->final[one->parent];
+        callpaths->final[i] = xtf_callpath_log_find(callpaths, parent, one->region, callpaths->levels->data[i]);
     }
 }
 

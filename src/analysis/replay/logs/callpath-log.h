@@ -61,6 +61,10 @@ uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache
 void xtf_callpath_log_join(XtfCallpathLog *callpaths, const XtfLoggedCallpath *added, uint32_t n, uint32_t *numbers);
 /* Gives the call paths their final numbers, and cuts them if they are too many. No thread may add any afterwards. */
 void xtf_callpath_log_number(XtfCallpathLog *callpaths);
+/* Gives the call paths the final numbers of another log, which has the same ones. `numbered`: the n call paths of that
+ * log after xtf_callpath_log_number(). Levels from depth_max on are cut. */
+void xtf_callpath_log_adopt(XtfCallpathLog *callpaths, const XtfLoggedCallpath *numbered, uint32_t n,
+                            uint32_t depth_max);
 /* Finds a call path by the final number of its parent, and returns its final number. A call path that is too deep, or
  * not known, has that of its parent. */
 uint32_t xtf_callpath_log_find(const XtfCallpathLog *callpaths, uint32_t parent, uint32_t region, uint32_t depth);

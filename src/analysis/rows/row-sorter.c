@@ -1,4 +1,4 @@
-#include "src/analysis/waits/row-sorter.h"
+#include "src/analysis/rows/row-sorter.h"
 
 #include "src/trace/select/parallel.h"
 

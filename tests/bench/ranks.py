@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures an import, or with --analyze an analysis, by the ranks of an MPI job. The measure is the processor time (user and system) of all
-ranks together, and of the busiest. Compares them with one thread alone. Runs take turns; the results are medians. exchange.c writes traces to analyse.
+ranks together, and of the busiest; the memory of the largest rank, too. Compares them with one thread alone. Runs take turns; the results are medians. exchange.c writes traces to analyse.
 
 usage: ranks.py XTF WRITE_LOCATIONS [--locations N] [--rounds N] [--runs N] [--mpi NAME]
        ranks.py XTF --analyze TRACE.xtf [--runs N] [--mpi NAME]
@@ -20,47 +20,36 @@ PLACE = pathlib.Path(__file__).resolve()
 sys.path.insert(0, str(PLACE.parents[1] / "record"))
 
 
-def children_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def measure_rank(folder, *command):
-    """Runs a rank's command, and writes its processor time to a file of its own."""
+    """Runs a rank's command, and writes its processor time and its memory to a file of its own."""
     status = subprocess.run(command, check=False, close_fds=False).returncode
-    (pathlib.Path(folder) / str(os.getpid())).write_text(str(children_seconds()))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    (pathlib.Path(folder) / str(os.getpid())).write_text(f"{used.ru_utime + used.ru_stime} {used.ru_maxrss}")
     sys.exit(status)
 
 
 def measure_ranks(launcher, command):
-    """Returns the processor times of all ranks, in seconds."""
+    """Returns the sum of the processor times of all ranks, in seconds, the greatest, and the greatest memory in KiB."""
     import mpis  # not in ranks: it makes a folder for launchers
 
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([*launcher, sys.executable, PLACE, "--rank", folder, *command], check=True, env=mpis.ENVIRONMENT)
-        return [float(path.read_text()) for path in pathlib.Path(folder).iterdir()]
-
-
-def measure_alone(command):
-    before = children_seconds()
-    subprocess.run(command, check=True)
-    return children_seconds() - before
+        times, memory = zip(*(map(float, path.read_text().split()) for path in pathlib.Path(folder).iterdir()))
+        return sum(times), max(times), max(memory)
 
 
 def compare(mpi, runs, command_alone, command_of_ranks):
-    """Prints the processor times of numbers of ranks, and of one process."""
-    alone, sums, most = [], {n: [] for n in RANKS}, {n: [] for n in RANKS}
+    """Prints the processor times and the memory of numbers of ranks, and of one process."""
+    alone, ranks = [], {n: [] for n in RANKS}
     for _ in range(runs):
-        alone.append(measure_alone(command_alone))
+        alone.append(measure_ranks([], command_alone))
         for n in RANKS:
-            times = measure_ranks(mpi.launch(n), command_of_ranks)
-            sums[n].append(sum(times))
-            most[n].append(max(times))
-    one = statistics.median(alone)
-    print(f"one process: {one:.2f} s")
+            ranks[n].append(measure_ranks(mpi.launch(n), command_of_ranks))
+    one, _, memory = map(statistics.median, zip(*alone))
+    print(f"one process: {one:.2f} s, {memory / 1024:.0f} MiB")
     for n in RANKS:
-        total, busiest = statistics.median(sums[n]), statistics.median(most[n])
-        print(f"{n} ranks: sum {total:.2f} s, {total / one:.2f} of one process; busiest {busiest:.2f} s, {busiest / one * n:.2f}/{n} of it")
+        total, busiest, memory = map(statistics.median, zip(*ranks[n]))
+        print(f"{n} ranks: sum {total:.2f} s, {total / one:.2f} of one process; busiest {busiest:.2f} s, {busiest / one * n:.2f}/{n} of it; {memory / 1024:.0f} MiB")
 
 
 def print_records(xtf, trace):

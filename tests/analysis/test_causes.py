@@ -164,9 +164,35 @@ def check_many_waits_in_one_call(script):
     print(f"{n} waits of one call: {looked} points examined")
 
 
+def check_script(script, name, lines, expected):
+    printed = subprocess.run([script], input="\n".join(lines), text=True, check=True, capture_output=True, timeout=600).stdout
+    found = [line for line in printed.splitlines() if not line.startswith("wait")]
+    if found != expected:
+        raise Failure(f"{name}: {found}, should be {expected}")
+
+
+def check_circle(script):
+    """Checks two locations whose last points were awaited by the first waits of each other. The pass continues at the lower one.
+    Each is charged for the work of its second call, which the other has not done."""
+    lines = ["locations 2 2 0 1"]
+    for other, wait in ((1, 5), (0, 7)):
+        lines += ["charge 0 10", f"point 1 {WAITS} 0 0 {wait} 8 0 {other} 2 0", "charge 1 20", f"point 2 {AWAITED} 0 1 0 8 0 {other} 1 0", "end"]
+    check_script(script, "a circle", lines, ["delay 0 2 1 0 7 0", "delay 1 2 1 0 5 0", "counts 2 1 0"])
+
+
+def check_missing_wait(script):
+    """Checks a point whose wait is not there: it is counted, and no other wait is affected."""
+    lines = ["locations 2 2 0 1",
+             "charge 0 10", f"point 1 {WAITS} 0 0 5 8 0 1 2 0", "charge 1 20", f"point 2 {AWAITED} 0 1 0 8 0 1 9 0", "end",
+             "charge 0 30", f"point 2 {AWAITED} 0 1 0 8 0 0 1 0", "end"]
+    check_script(script, "a missing wait", lines, ["delay 1 2 0 0 5 0", "counts 1 0 1"])
+
+
 def main():
     program = sys.argv[1]
     check_many_waits_in_one_call(program)
+    check_circle(program)
+    check_missing_wait(program)
     closed_forms.check_programs(lambda script, what: run_script(program, script, what))
     need_programs("otf2-print")
     folder = shared_traces()

@@ -145,10 +145,21 @@ def is_sanitized(program):
     return re.search(b"__[at]san_init", pathlib.Path(program).read_bytes()) is not None
 
 
+def tests_all():
+    """True if a test runs in its full size: XTF_TEST_ALL is in the environment, as scripts/test.sh --long sets it."""
+    return bool(os.environ.get("XTF_TEST_ALL"))
+
+
+def some_of(cases, number):
+    """Returns `number` cases at equal distances in a list, beginning with the first one; in full size all cases."""
+    cases = list(cases)
+    return cases if tests_all() or number >= len(cases) else [cases[i * len(cases) // number] for i in range(number)]
+
+
 def takes_fewer(program):
-    """True if a test repeats less: with sanitizers, which are several times as slow. The ordinary build compares everything. XTF_TEST_ALL
-    in the environment, which scripts/test.sh --long sets, forces all repetitions."""
-    return is_sanitized(program) and not os.environ.get("XTF_TEST_ALL")
+    """True if a test repeats less: with sanitizers, which are several times as slow, unless it runs in its full size. The ordinary build
+    compares everything."""
+    return is_sanitized(program) and not tests_all()
 
 
 def n_rounds(program, number):

@@ -5,8 +5,8 @@ crash, no endless answer and no huge memory.
 
 usage: test_hostile.py XTF DERIVED-SCRIPT ASK-TREE OTF2-SCRIPT [FIELD | all]
 
-FIELD, such as waits.cause, selects the cases of one field. Without it programs get every second case, and slow programs with
-sanitizers every fifth; with `all` they get all. Rows whose times fall are not tested here: libxtf neither writes nor reads such
+FIELD, such as waits.cause, selects the cases of one field. Without it programs get every fourth case, and slow programs with
+sanitizers every 15th; with `all` or XTF_TEST_ALL they get all. Rows whose times fall are not tested here: libxtf neither writes nor reads such
 rows (test_invariants.py).
 """
 
@@ -26,7 +26,7 @@ import xtf_reader
 from asking import Asker, Refused
 from meeting_programs import Program
 from test_path import make_archive
-from xtfrun import Failure, Xtf, need_programs, takes_fewer, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, takes_fewer, temporary_folder, tests_all
 
 TYPES = ("waits", "delays", "critical", "activity", "ideal")
 CONTEXTS = "contexts"
@@ -102,6 +102,11 @@ def cases(lines, fields, only):
     yield "no call paths", [line for line in lines if line[0] != CONTEXTS]
     for name in TYPES:
         yield f"no {name}", [line for line in lines if line[0] != name]
+
+
+def step_of(program, step):
+    """Returns the distance of the cases that a program gets: with sanitizers about four times the given one, and in full size 1."""
+    return 1 if tests_all() else 4 * step - 1 if takes_fewer(program) else step
 
 
 def write_rows(script, trace, lines):
@@ -218,7 +223,7 @@ def check_other_kinds(programs, folder, otf2_script):
         files = [("calls without a role", [["roleless", "enters_leaves", "seq"], *lines])]
         values = [(field, value, every) for field in READ for value, every in extremes(dict(fields["waits"])[field])]
         files += [(f"{field} = {value}", hostile_lines(lines, "waits", 2 + names.index(field), value, every))
-                  for field, value, every in values[::3 if takes_fewer(xtf.program) else 1]]
+                  for field, value, every in values[::step_of(xtf.program, 3)]]
         for case, changed in files:
             trace.write_bytes(base.read_bytes())
             if not write_rows(script, trace, changed):
@@ -261,7 +266,7 @@ def main():
         xtf.expect("analyze", "--quiet", good)
         lines, fields = rows_of(good)
         wanted = ask_all(xtf, ask_tree, good)
-        step = 1 if complete else 5 if takes_fewer(xtf.program) else 2
+        step = 1 if complete else step_of(xtf.program, 4)
         for case, changed in itertools.islice(cases(lines, fields, only), 0, None, step):
             try:
                 answers = ask_case((xtf, script, ask_tree), base, folder, changed)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import otf2print
-from xtfrun import Failure, Xtf, all_good, need_programs, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, all_good, fewer_archives, need_programs, shared_traces, temporary_folder
 
 # Archives that an import keeps completely. It keeps the first definition of a string and a location of `duplicate-definitions`; OTF2's
 # writer orders the times of `backward-times`.
@@ -159,7 +159,7 @@ def main():
         subprocess.run([archives, folder, *GENERATED], check=True)
         comparison = Comparison(Xtf(sys.argv[1]), folder)
         shared = shared_traces() or folder / "none"
-        shared_archives = sorted([*shared.glob("*/*.otf2"), *shared.glob("scalasca/*/*.otf2")])
+        shared_archives = fewer_archives(sys.argv[1], sorted([*shared.glob("*/*.otf2"), *shared.glob("scalasca/*/*.otf2")]))
         heat, examples = melt.parents[1] / "heat-4" / melt.name, sorted(melt.parents[1].glob("*/" + melt.name))
         jobs = [(lambda a=a: comparison.compare_whole(a)) for a in [*examples, *shared_archives] + [folder / (n + ".otf2") for n in GENERATED]]
         jobs += [lambda: compare_windows(comparison, melt, 6, 1), lambda: compare_windows(comparison, heat, 6, 2),

@@ -14,7 +14,6 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -84,12 +83,11 @@ def main():
         print(__doc__.strip(), file=sys.stderr)
         return 2
     build = pathlib.Path(sys.argv[1]).resolve()
-    with tempfile.TemporaryDirectory(prefix="xtf-times-") as folder:
-        log = pathlib.Path(folder) / "times"
-        log.touch()
-        wrapper = f"{sys.executable} -IS {pathlib.Path(__file__).resolve()} --run {log} {build / 'tests' / 'run-test'}"
-        done = subprocess.run(["meson", "test", "-C", build, "--setup", "bare", "--wrapper", wrapper, *sys.argv[2:]], check=False)
-        print_times(names_of(build), log.read_text().splitlines())
+    log = build / "meson-logs" / "times.json"
+    log.write_text("")
+    wrapper = f"{sys.executable} -IS {pathlib.Path(__file__).resolve()} --run {log} {build / 'tests' / 'run-test'}"
+    done = subprocess.run(["meson", "test", "-C", build, "--setup", "bare", "--wrapper", wrapper, *sys.argv[2:]], check=False)
+    print_times(names_of(build), log.read_text().splitlines())
     return done.returncode
 
 

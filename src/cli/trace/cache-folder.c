@@ -178,7 +178,8 @@ static int lock_file(const char *path, const atomic_bool *cancel, GError **error
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     struct stat info;
-    bool trusted = fd >= 0 && fstat(fd, &info) == 0 && is_own_file(&info);
+    /* A file without a link is a lock that its owner removes at this moment. */
+    bool trusted = fd >= 0 && fstat(fd, &info) == 0 && is_own(&info, S_IFREG) && info.st_nlink <= 1;
 
     /* Polls: a signal just before a blocking flock() would not end it. */
     while (trusted && flock(fd, LOCK_EX | LOCK_NB) != 0) {

@@ -1,5 +1,6 @@
 /*
- * causes-script: reads points of waits from standard input, finds their causes, and prints them.
+ * causes-script [BROKEN]: reads points of waits from standard input, finds their causes, and prints them. With an
+ * argument the times of points cannot be read once the backward pass has begun.
  *
  *     locations N CONTEXTS PROCESS...       processes ascend
  *     operation LATE LATE-SEQ MEMBERS LOCATION SYNCHRONISES ...
@@ -14,9 +15,11 @@
  * COST SHORT LONG`. The last line is `counts EXPLAINED CIRCLES LOST`. Standard error gets `looked N`, the number of
  * points examined.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libxtf/error.h"
 #include "src/analysis/causes/causes.h"
@@ -185,16 +188,29 @@ static void print_delays(XtfDelays *delays, uint32_t number, GError **error)
     }
 }
 
-int main(void)
+/* Breaks the file of times when the backward pass begins. */
+static void break_times(const char *step, uint64_t done, uint64_t total, void *script)
+{
+    int folder = open("/", O_PATH);
+
+    (void)total;
+    if (!strcmp(step, "causes") && done == 0)
+        dup2(folder, ((Script *)script)->points->times.fd);
+    close(folder);
+}
+
+int main(int argc, char **argv)
 {
     Script script = {.charges = g_array_new(false, false, sizeof(XtfCallpathTicks))};
     GError *error = NULL;
     XtfDelays *delays = NULL;
     XtfCausesCounts counts;
+    XtfSteps steps = {.progress = argc > 1 ? break_times : NULL, .progress_data = &script};
 
+    (void)argv;
     read_script(&script, &error);
     fail_on(error);
-    xtf_causes_find(NULL, script.points, NULL, NULL, NULL, &delays, &counts, &error);
+    xtf_causes_find(NULL, script.points, NULL, NULL, &steps, &delays, &counts, &error);
     fail_on(error);
     for (uint32_t i = 0; i < script.points->n_locations && !error; i++) {
         print_waits(&script, i, &error);

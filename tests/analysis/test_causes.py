@@ -173,11 +173,14 @@ def check_script(script, name, lines, expected):
 
 def check_circle(script):
     """Checks two locations whose last points were awaited by the first waits of each other. The pass continues at the lower one.
-    Each is charged for the work of its second call, which the other has not done."""
+    Each is charged for the work of its second call, which the other has not done. If times cannot be read, the pass ends."""
     lines = ["locations 2 2 0 1"]
     for other, wait in ((1, 5), (0, 7)):
         lines += ["charge 0 10", f"point 1 {WAITS} 0 0 {wait} 8 0 {other} 2 0", "charge 1 20", f"point 2 {AWAITED} 0 1 0 8 0 {other} 1 0", "end"]
     check_script(script, "a circle", lines, ["delay 0 2 1 0 7 0", "delay 1 2 1 0 5 0", "counts 2 1 0"])
+    broken = subprocess.run([script, "broken"], input="\n".join(lines), text=True, check=False, capture_output=True, timeout=60)
+    if broken.returncode != 1 or "read" not in broken.stderr:
+        raise Failure(f"a circle whose times cannot be read: {broken}")
 
 
 def check_missing_wait(script):

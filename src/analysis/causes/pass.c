@@ -41,7 +41,7 @@ struct XtfPass {
     XtfPassCounts counts;
     uint32_t turn; /* points of one turn */
     bool forced;   /* true if the current point is done without unknown costs */
-    GError *error;
+    GError *error; /* of a letter that was read, until walk_ready() returns it */
 };
 
 typedef enum { DONE, BLOCKED, FAILED } Step;
@@ -404,22 +404,22 @@ static bool continue_quiet_pass(XtfPass *pass)
 
 /* ---- The pass. */
 
+/* Walks locations until all are blocked. Fails, too, if a letter that was read before has failed. */
 static bool walk_ready(XtfPass *pass, GError **error)
 {
     gpointer next;
 
-    while ((next = g_queue_pop_head(&pass->ready))) {
+    while (!pass->error && (next = g_queue_pop_head(&pass->ready))) {
         uint32_t location = GPOINTER_TO_UINT(next) - 1;
         pass->walks[location].queued = false;
         if (!walk_back(pass, location, error))
             return false;
         xtf_letters_take(pass->letters);
-        if (pass->error) {
-            g_propagate_error(error, g_steal_pointer(&pass->error));
-            return false;
-        }
     }
-    return true;
+    if (!pass->error)
+        return true;
+    g_propagate_error(error, g_steal_pointer(&pass->error));
+    return false;
 }
 
 /* Waits for letters. *ended: the pass has ended. */

@@ -20,7 +20,6 @@ struct XtfCritical {
     XtfRowSorter activity; /* rows of `activity` */
     XtfPathMoves moves;
     XtfSpool segments;        /* XtfPathSegment, the latest first */
-    uint32_t n_asked;         /* number of look-ups of locations */
     XtfRowSorter by_location; /* XtfPathSegment, the earliest first */
     XtfRowSorter rows;        /* of `critical` */
     XtfPathCounts *counts;

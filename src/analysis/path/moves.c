@@ -1,7 +1,5 @@
 #include "src/analysis/path/moves.h"
 
-#include <string.h>
-
 #include "src/world/stream.h"
 
 enum {

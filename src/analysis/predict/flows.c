@@ -1,7 +1,6 @@
 #include "src/analysis/predict/flows.h"
 
 #include <glib.h>
-#include <math.h>
 #include <string.h>
 
 #include "src/analysis/predict/fair-rates.h"

@@ -66,25 +66,6 @@ bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoi
     return true;
 }
 
-bool xtf_points_find(const XtfPoints *points, uint32_t index, uint64_t seq, uint64_t *number, GError **error)
-{
-    const XtfPointLocation *location = &points->locations[index];
-    uint64_t low = location->first, high = low + location->n;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2, found;
-        if (!xtf_spool_get(&points->points, middle * sizeof(XtfPoint) + offsetof(XtfPoint, seq), &found, sizeof found,
-                           error))
-            return false;
-        if (found < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *number = low;
-    return true;
-}
-
 /* Reads `n` times from offset `at` of the file. */
 static bool read_times(const XtfPoints *points, uint64_t at, uint64_t n, XtfCallpathTicks *to, GError **error)
 {

@@ -119,8 +119,6 @@ uint64_t xtf_points_n(const XtfPoints *points); /* all numbers are below; some b
 
 /* Reads points [first, first + n) of one location. */
 bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoint *to, GError **error);
-/* Finds the number of a location's first point at or behind record `seq`. */
-bool xtf_points_find(const XtfPoints *points, uint32_t location, uint64_t seq, uint64_t *number, GError **error);
 /* Reads the times of several points, one after the other. */
 bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *several, uint32_t n, XtfCallpathTicks *to,
                           GError **error);

@@ -2,8 +2,8 @@
  * The order of the backward pass: each location goes backward through its points. At a point where it was late, it
  * waits until the pass has reached all waits for it.
  *
- * The results do not depend on the order in which locations run, nor on the number of shares. If all
- * locations wait, the set of waiting locations is the same in all orders, and the pass continues at the lowest one.
+ * The results do not depend on the order in which locations run, nor on the number of shares. If all locations wait,
+ * the set of waiting locations is the same in all orders, and the pass continues at the lowest one.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ typedef struct XtfPass XtfPass;
 XtfPass *xtf_pass_new(XtfCulpritWork *work, const XtfPassShares *shares, XtfSteps *steps);
 void xtf_pass_free(XtfPass *pass); /* NULL is fine */
 
-/* Runs the pass. In a job all ranks call the function; without an error, it may fail as another rank has failed. */
+/* Runs the pass. In a job all ranks call the function. False without an error: another rank has failed. */
 bool xtf_pass_run(XtfPass *pass, GError **error);
 /* Returns the counts of the share. */
 const XtfPassCounts *xtf_pass_counts(const XtfPass *pass);

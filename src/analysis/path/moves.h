@@ -12,8 +12,8 @@
 #include "src/world/world.h"
 
 typedef struct {
-    uint64_t seq;     /* of its record */
-    XtfPathWait wait; /* the wait */
+    uint64_t seq; /* of the record at which the wait ended */
+    XtfPathWait wait;
 } XtfPathMove;
 
 typedef struct {

@@ -37,9 +37,10 @@ void xtf_fair_rates_free(XtfFairRates *rates); /* accepts NULL */
 const XtfStream *xtf_fair_stream(const XtfFairRates *rates, uint32_t number);
 /* Adds a stream without flows, and returns its number. */
 uint32_t xtf_fair_rates_add(XtfFairRates *rates, uint32_t first, uint32_t second, double limit);
-/* Adds a flow to a stream, and takes one off. After some of these, the caller calls xtf_fair_rates_update() with their
- * links. A stream whose last flow is taken off is no more; its number is given to another one. */
+/* Adds a flow to a stream. After some flows began or ended, the caller calls xtf_fair_rates_update() with their links.
+ */
 void xtf_fair_rates_begin(XtfFairRates *rates, uint32_t number);
+/* Removes a flow from a stream. A stream ends with its last flow, and a later stream may get its number. */
 void xtf_fair_rates_end(XtfFairRates *rates, uint32_t number);
 /* Computes the rates anew. Calls `change` for each stream that gets another rate, before it has it. */
 void xtf_fair_rates_update(XtfFairRates *rates, const uint32_t *links, uint32_t n,

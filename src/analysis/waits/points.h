@@ -95,7 +95,8 @@ typedef struct {
 /* A location, by its index: the order of (proc, thread). */
 typedef struct {
     uint64_t id, proc, thread;
-    uint64_t first, n;             /* points of the location; `n` includes its end. n 0: it has no records */
+    uint64_t first, n;             /* points of the location; `n` includes its end. n 0: it has no records, or another
+                                    * rank of a job has its points */
     XtfReplayBound init, finalize; /* MPI_Init, MPI_Finalize */
     uint64_t begin, end;           /* times of the first and the last record */
     uint64_t calls;                /* rank of its array of calls in the P index, see xtf_points_calls() */

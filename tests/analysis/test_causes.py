@@ -191,9 +191,24 @@ def check_missing_wait(script):
     check_script(script, "a missing wait", lines, ["delay 1 2 0 0 5 0", "counts 1 0 1"])
 
 
+def check_many_questions(script):
+    """Checks waits of one process for many others, each in a record of its own. The others ask for them, as the process is blocked by a
+    missing wait. The number of examined points must grow linearly."""
+    n = 2000
+    lines = [f"locations {n + 1} 1 " + " ".join(map(str, range(n + 1)))]
+    lines += [f"point {i} {MEETS} 0 0 5 0 0 {i} 1 {i}" for i in range(1, n + 1)] + [f"point {n + 1} {AWAITED} 0 0 0 0 0 1 99 0", "end"]
+    for i in range(1, n + 1):
+        lines += ["charge 0 5", f"point 1 {MET} 0 0 0 0 0 0 {i} {i}", "end"]
+    printed = subprocess.run([script], input="\n".join(lines), text=True, check=True, capture_output=True, timeout=600)
+    counts, looked = printed.stdout.splitlines()[-1], int(printed.stderr.split()[1])
+    if counts != f"counts {n} 0 1" or looked > 10 * n:
+        raise Failure(f"many questions: {counts}; {looked} points examined for {n} waits")
+
+
 def main():
     program = sys.argv[1]
     check_many_waits_in_one_call(program)
+    check_many_questions(program)
     check_circle(program)
     check_missing_wait(program)
     closed_forms.check_programs(lambda script, what: run_script(program, script, what))

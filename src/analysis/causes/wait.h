@@ -10,7 +10,9 @@
 /* The name of a wait for one location, which both sides know. */
 typedef struct {
     uint32_t waiter, culprit;
-    uint64_t waiter_seq, culprit_seq; /* one-sided communication: the instance, and UINT64_MAX */
+    uint64_t waiter_seq;  /* record that waited */
+    uint64_t culprit_seq; /* record that was waited for; in one-sided communication the instance: the record that waited
+                           * may be several points */
 } XtfWaitKey;
 
 /* The message of a wait to the home of its culprit. */

@@ -13,13 +13,8 @@ XtfWaitKey xtf_wait_key(uint32_t location, const XtfPoint *point)
     bool awaited = xtf_is_awaited(point);
     XtfWaitKey key = {.waiter = awaited ? point->partner : location, .culprit = awaited ? location : point->partner};
 
-    if (has_instance(point)) {
-        key.waiter_seq = point->instance;
-        key.culprit_seq = UINT64_MAX;
-    } else {
-        key.waiter_seq = awaited ? point->partner_seq : point->seq;
-        key.culprit_seq = awaited ? point->seq : point->partner_seq;
-    }
+    key.waiter_seq = awaited ? point->partner_seq : point->seq;
+    key.culprit_seq = has_instance(point) ? point->instance : awaited ? point->seq : point->partner_seq;
     return key;
 }
 
@@ -87,12 +82,9 @@ XtfWait *xtf_wait_new(XtfCulpritWork *work, uint32_t location, uint64_t i, const
 bool xtf_wait_find(XtfCulpritWork *work, const XtfWaitKey *key, uint64_t *i, bool *found, GError **error)
 {
     XtfPointCache *cache = work->intervals.cache;
-    bool one_sided = key->culprit_seq == UINT64_MAX;
 
     *found = false;
-    if (one_sided) /* the instance does not say where the point is */
-        *i = 0;
-    else if (!xtf_point_cache_find(cache, key->waiter, key->waiter_seq, i, error))
+    if (!xtf_point_cache_find(cache, key->waiter, key->waiter_seq, i, error))
         return false;
     for (; *i < xtf_point_cache_n(cache, key->waiter); ++*i) {
         const XtfPoint *point = xtf_point_cache_get(cache, key->waiter, *i, error);
@@ -102,7 +94,7 @@ bool xtf_wait_find(XtfCulpritWork *work, const XtfWaitKey *key, uint64_t *i, boo
         const XtfWaitKey known = xtf_wait_key(key->waiter, point);
         *found = (point->side == XTF_POINT_WAITS || point->side == XTF_POINT_MEETS) && point->wait > 0 &&
                  memcmp(&known, key, sizeof known) == 0;
-        if (*found || (!one_sided && point->seq != key->waiter_seq))
+        if (*found || point->seq != key->waiter_seq)
             break;
     }
     return true;

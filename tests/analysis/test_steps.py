@@ -21,7 +21,7 @@ import termios
 XTF, ARCHIVE = sys.argv[1:]
 # In the order of the analysis by one thread: the first steps read the trace.
 STEPS = ["reading", "replaying", "waits without messages", "writing the ideal run", "points of waits", "meetings", "causes",
-         "writing delays", "writing waits", "critical path", "segments of the path", "writing the path", "activity beside the path",
+         "writing delays", "writing waits", "activity beside the path", "critical path", "segments of the path", "writing the path",
          "committing"]
 # The steps that may be shown after a step if there are several threads.
 BESIDE = {"causes": ["writing the ideal run"], "segments of the path": ["writing delays", "writing waits"]}

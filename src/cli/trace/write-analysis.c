@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
@@ -64,6 +65,12 @@ static bool write_with_copy(const Work *work, GError **error)
 {
     const char *path = work->output;
 
+    if (xtf_trace_kept_from(work->job->trace) > 0)
+        return xtf_fail(
+            error, XTF_ERROR_INVALID,
+            "'%s' lacks its first volumes, so records of a copy have other numbers: 'xtf copy %s %s' writes "
+            "the copy, and 'xtf analyze %s' analyses it",
+            work->job->source, work->job->source, path, path);
     if (!work->job->force && g_file_test(path, G_FILE_TEST_EXISTS))
         return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: xtf analyze --force replaces it", path);
     XtfOutput *output = xtf_output_begin(path, work->job->path, error);
@@ -81,12 +88,39 @@ static bool may_replace(const Work *work, const char *path)
     return present || g_error_matches(problem, XTF_ERROR, XTF_ERROR_STALE);
 }
 
+/* True if a folder is the one in which commands look for the analysis. */
+static bool is_place_beside(const Work *work, const char *folder)
+{
+    g_autofree char *own = g_path_get_dirname(work->base);
+    struct stat a, b;
+
+    return stat(own, &a) == 0 && stat(folder, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Returns the path of a companion in a folder that the user named, which the caller frees. In the folder of the trace
+ * it is where commands look; elsewhere it has the name of the trace. */
+static char *find_place_in(const Work *work, const char *folder)
+{
+    g_autofree char *name = g_path_get_basename(is_place_beside(work, folder) ? work->base : work->job->path);
+    g_autofree char *file = g_strconcat(name, XTF_COMPANION_SUFFIX, NULL);
+
+    return g_build_filename(folder, file, NULL);
+}
+
+/* True if the output of a trace in parts is a companion: the user named a folder, or the file where commands look. */
+static bool is_companion_place(const Work *work)
+{
+    g_autofree char *folder = g_path_get_dirname(work->output), *name = g_path_get_basename(work->output);
+    g_autofree char *beside = xtf_companion_beside(work->base), *looked_for = g_path_get_basename(beside);
+
+    return !work->job->output || g_file_test(work->output, G_FILE_TEST_IS_DIR) ||
+           (g_str_equal(name, looked_for) && is_place_beside(work, folder));
+}
+
 static bool write_aside(const Work *work, GError **error)
 {
-    g_autofree char *name = g_path_get_basename(work->job->path);
-    g_autofree char *beside = g_strconcat(name, XTF_COMPANION_SUFFIX, NULL);
-    bool is_folder = g_file_test(work->output, G_FILE_TEST_IS_DIR);
-    g_autofree char *path = is_folder ? g_build_filename(work->output, beside, NULL) : g_strdup(work->output);
+    bool is_folder = work->job->output && g_file_test(work->output, G_FILE_TEST_IS_DIR);
+    g_autofree char *path = is_folder ? find_place_in(work, work->output) : g_strdup(work->output);
 
     if (!may_replace(work, path))
         return xtf_fail(error, XTF_ERROR_INVALID,
@@ -120,6 +154,7 @@ static bool is_in_parts(const XtfTraceInfo *info)
     return info->parts > 0 && !info->companion && !needs_copy(info);
 }
 
+/* Fails for a trace that needs a copy, without an output. */
 static bool fail_without_place(const XtfAnalysisJob *job, const XtfTraceInfo *info, GError **error)
 {
     g_autofree char *anchor =
@@ -136,6 +171,9 @@ static bool fail_without_place(const XtfAnalysisJob *job, const XtfTraceInfo *in
 /* True if the analysis has a place: in the trace, in a companion of one file or of an anchor, or in a copy. */
 static bool has_place(const XtfAnalysisJob *job, const XtfTraceInfo *info, GError **error)
 {
+    if (info->companion)
+        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is the analysis of a trace: xtf analyze takes the trace itself",
+                        job->source);
     if (job->output && info->volumes > 0)
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "'%s' is in several volumes, so the analysis goes into its last one, without -o; or 'xtf merge "
@@ -160,12 +198,9 @@ static char *find_default_place(const XtfAnalysisJob *job, const XtfTraceInfo *i
 /* Writes the analysis to its place. */
 static bool write_to_place(const Work *work, const XtfTraceInfo *info, GError **error)
 {
-    const XtfAnalysisJob *job = work->job;
-    bool to_file = job->output && !g_file_test(job->output, G_FILE_TEST_IS_DIR);
-
     if (!work->output)
         return write_in_place(work, error);
-    if (job->imported || needs_copy(info) || (is_in_parts(info) && to_file))
+    if (work->job->imported || needs_copy(info) || (is_in_parts(info) && !is_companion_place(work)))
         return write_with_copy(work, error);
     return write_aside(work, error);
 }

@@ -15,8 +15,9 @@ typedef struct {
     XtfWorld *world;           /* the ranks that analyse the trace together; NULL: this process alone */
 } XtfAnalysisJob;
 
-/* Analyses the trace. Without an `output` the analysis goes into the trace, or beside a merged file. For an archive,
- * whose import may be removed, and for a trace in several files, the output is a copy of the trace. Until all is done
- * the file stays unchanged. Refuses a trace in several files without an output. Signals cancel. In a job rank 0 writes
- * the analysis; if a rank fails, one rank gets the error. */
+/* Analyses the trace. Without an `output` the analysis goes into the trace, or beside a merged file or an anchor. The
+ * import of an archive may be removed, so the output is a copy of it. For a trace in several files it is a copy, too,
+ * unless it is a place of a companion. Refuses a copy of a trace whose first volumes were removed. Until all is done
+ * the file stays unchanged. Refuses a companion, and a trace in several files without an anchor and output. Signals
+ * cancel. In a job rank 0 writes the analysis; if a rank fails, one rank gets the error. */
 bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report, GError **error);

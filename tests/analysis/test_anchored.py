@@ -47,6 +47,7 @@ class Folder:
         check_that(done.stdout == report, "the reports differ")
         check_that(str(self.companion) in done.stderr.decode(), "analyze does not say where the analysis is", done.stderr)
         self.kept = self.companion.read_bytes()
+        self.records = run_xtf("cat", self.merged, "records").stdout
 
     def restore(self):
         for path in set(self.parts.iterdir()) - self.before.keys():
@@ -128,18 +129,31 @@ def check_places(made, folder):
         shown = (point / "waits" / "records").read_bytes()
         run_xtf("unmount", point)
         check_that(shown == waits and made.companion.exists(), "mounted and analysed, it shows other waits")
-        check_later(made, point, waits)
+        check_later(made, made.parts, made.companion, point, waits)
+        made.restore()
+        made.companion.unlink()
+        linked = folder / "linked"
+        linked.mkdir()
+        (linked / "anchor.xtf").symlink_to(made.anchor)
+        for link in linked, folder / "link.xtf":
+            companion = linked / "anchor.xtf.analysis" if link == linked else folder / "link.xtf.analysis"
+            if link != linked:
+                link.symlink_to(made.anchor)
+            check_later(made, link, companion, point, waits)
+            companion.unlink()
     made.restore()
 
 
-def check_later(made, point, waits):
-    """Checks that a mount of a folder finds an analysis that is written after mounting."""
-    made.companion.unlink()
-    run_xtf("mount", "-q", made.parts, point)
+def check_later(made, source, companion, point, waits):
+    """Checks that a mount of a folder or an anchor, also a linked one, finds an analysis that is written after mounting."""
+    companion.unlink(missing_ok=True)
+    run_xtf("mount", "-q", source, point)
     try:
         records = (point / "records").read_bytes()
         check_that(not (point / "waits" / "records").exists(), "the mount has waits before the analysis")
-        run_xtf("analyze", "-q", made.parts)
+        check_that(records == made.records, f"{source}: the mount shows other records than the merged file has")
+        run_xtf("analyze", "-q", source)
+        check_that(companion.exists(), f"{source}: the analysis is not at {companion}")
         end = time.monotonic() + SECONDS
         while not (point / "waits" / "records").exists() and time.monotonic() < end:
             os.listdir(point)  # the kernel has no answer to this, so the mount gets a request

@@ -103,9 +103,21 @@ static char *folder_of(const char *path, bool is_folder)
     return is_folder ? g_strdup(real_path) : g_path_get_dirname(real_path);
 }
 
-/* Returns the targets of links among the parts, and the folder of the merged file, NULL-terminated. Links that are made
- * later lead nowhere in a confined daemon. */
-static char **linked_parts(const XtfTrace *trace, const char *folder, const XtfMergedFile *merged)
+/* Adds the folders of a linked anchor: that of its target, where the parts are, and that of the link, where its
+ * companion is. */
+static void add_linked_anchor(GPtrArray *targets, const char *base)
+{
+    g_autofree char *real = g_file_test(base, G_FILE_TEST_IS_SYMLINK) ? realpath(base, NULL) : NULL;
+
+    if (!real)
+        return;
+    g_ptr_array_add(targets, g_path_get_dirname(real));
+    g_ptr_array_add(targets, g_path_get_dirname(base));
+}
+
+/* Returns the targets of links among the base's parts, the folders of a linked base, and that of the merged file,
+ * NULL-terminated. Links that are made later lead nowhere in a confined daemon. */
+static char **linked_parts(const XtfTrace *trace, const char *base, const char *folder, const XtfMergedFile *merged)
 {
     XtfTraceInfo info;
 
@@ -117,6 +129,7 @@ static char **linked_parts(const XtfTrace *trace, const char *folder, const XtfM
         if (real && g_file_test(real, G_FILE_TEST_IS_REGULAR))
             g_ptr_array_add(targets, g_strdup(real));
     }
+    add_linked_anchor(targets, base);
     if (merged)
         g_ptr_array_add(targets, g_path_get_dirname(merged->path));
     g_ptr_array_add(targets, NULL);
@@ -150,7 +163,7 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
     g_autoptr(XtfMergedFile) merged =
         options->follow && is_folder ? xtf_merged_file_new(path, xtf_tree_trace(tree), later->open) : NULL;
-    g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder, merged) : linked_file(path);
+    g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), base, folder, merged) : linked_file(path);
     g_autoptr(XtfLaterChanges) changes =
         info.joined ? NULL : xtf_later_changes_new(&later_of_base, xtf_tree_trace(tree));
     Serving serving = {.daemon = daemon,

@@ -105,6 +105,10 @@ def check_places(made, folder):
         run_xtf("analyze", "-q", "-o", output, made.parts)
         check_that(set(made.parts.iterdir()) == {*made.before, made.companion}, f"-o {output} writes another file")
         compare(made.merged, made.parts, PATHS)
+    for output in made.anchor, made.files[0]:
+        for command in ("analyze", "-q", "-f", "-o", output, made.parts), ("copy", "-q", "-f", made.parts, output), ("align", "-q", "-f", "-o", output, made.parts):
+            errors = run_xtf(*command, status=1).stderr.decode()
+            check_that("to be read" in errors and output.read_bytes() == made.before[output], f"{command} replaces a file of the trace", errors)
     output = run_xtf("analyze", "-q", made.companion, status=1).stderr.decode()
     check_that("is the analysis of a trace" in output, output)
     made.companion.unlink()

@@ -12,12 +12,12 @@
 #include "src/cli/copy/copy-trace.h"
 #include "src/cli/trace/align-source.h"
 #include "src/cli/trace/archive-cache.h"
+#include "src/cli/trace/copy-output.h"
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
-#include "src/import/output.h"
 #include "src/trace/text/time-scale.h"
 
 enum {
@@ -169,7 +169,7 @@ static bool align_to_copy(Align *align, GError **error)
 {
     if (!align->force && g_file_test(align->output, G_FILE_TEST_EXISTS))
         return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: --force replaces it", align->output);
-    XtfOutput *output = xtf_output_begin(align->output, align->path, error);
+    XtfOutput *output = xtf_copy_output_begin(align->trace, align->output, align->path, error);
     return output && xtf_output_end(output, write_aligned_copy(align, output, error), error);
 }
 

@@ -10,12 +10,12 @@
 #include "src/cli/copy/compensate-report.h"
 #include "src/cli/copy/copy-trace.h"
 #include "src/cli/trace/archive-cache.h"
+#include "src/cli/trace/copy-output.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 #include "src/cli/ui/storage-options.h"
-#include "src/import/output.h"
 #include "src/model/properties.h"
 #include "src/trace/context/analyses.h"
 
@@ -85,7 +85,7 @@ static bool copy_to_output(Copy *copy, GError **error)
 
     bool good = !copy->compensate || compensate(copy, &steps, error);
     if (good) {
-        XtfOutput *output = xtf_output_begin(copy->to, copy->from, error);
+        XtfOutput *output = xtf_copy_output_begin(copy->trace, copy->to, copy->from, error);
         good = output && xtf_output_end(output, write_copy(copy, output, &steps, progress, error), error);
     }
     xtf_interrupts_release(&interrupts);

@@ -9,6 +9,7 @@
 #include "libxtf/writer.h"
 #include "src/cli/copy/copy-trace.h"
 #include "src/cli/trace/companion.h"
+#include "src/cli/trace/copy-output.h"
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
@@ -73,7 +74,7 @@ static bool write_with_copy(const Work *work, GError **error)
             work->job->source, work->job->source, path, path);
     if (!work->job->force && g_file_test(path, G_FILE_TEST_EXISTS))
         return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: xtf analyze --force replaces it", path);
-    XtfOutput *output = xtf_output_begin(path, work->job->path, error);
+    XtfOutput *output = xtf_copy_output_begin(work->job->trace, path, work->job->path, error);
     return output && xtf_output_end(output, write_copy(work, output, error), error);
 }
 

@@ -1,6 +1,11 @@
 /* Batches of messages: compared with the order in which a program sends and posts, and with single queries. */
 #include <criterion/criterion.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "libxtf/disk/format.h"
+#include "libxtf/vocabulary.h"
 #include "src/tables/match/message-batch.h"
 #include "src/tables/match/order/message-walk.h"
 #include "src/tree/node/node-class.h"
@@ -212,4 +217,52 @@ Test(match_batch, sends_may_be_in_any_order)
     cr_assert(xtf_match_sends(&played->written.tree->matching, ends, MESSAGES, matched, &error), "%s", error->message);
     for (unsigned i = 0; i < MESSAGES; i++)
         assert_is_planned(played, i * UINT64_C(2654435761) % MESSAGES / 2, &matched[i], XTF_WALK_REACH);
+}
+
+/* Changes a byte of the first leaf of the sends of location 0. */
+static void damage_sends(const Written *written)
+{
+    _Alignas(XtfDiskPage) uint8_t page[4096];
+    const XtfDiskPage *head = (const XtfDiskPage *)page;
+    XtfTrace *trace = written->trace;
+    int fd = open(written->path, O_RDWR | O_CLOEXEC);
+    off_t at = 2 * sizeof page;
+    XtfArray sends;
+    bool found;
+
+    cr_assert(fd >= 0 &&
+              xtf_trace_find_array(trace, 0, xtf_trace_find_schema(trace, XTF_RECORD_SENDS)->id, &sends, &found, NULL));
+    cr_assert(found && xtf_array_height(&sends) > 1, "the sends have one leaf");
+    while (pread(fd, page, sizeof page, at) == sizeof page &&
+           (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_LEAF ||
+            xtf_read32(head->array) != sends.id || xtf_read64(head->first_n) > 0))
+        at += sizeof page;
+    cr_assert_eq(pwrite(fd, &(uint8_t){page[100] ^ 1}, 1, at + 100), 1);
+    close(fd);
+}
+
+/* A damaged leaf affects only its own messages, also after queries that are worth an index. */
+Test(match_batch, messages_of_sound_leaves_match_beside_a_damaged_one)
+{
+    enum { ALL = 4000, LAST = 100 };
+    g_autoptr(GRand) random = g_rand_new_with_seed(7);
+    g_auto(Written) written;
+    g_autoptr(GError) error = NULL;
+    XtfMessageEnd ends[LAST];
+    XtfMatchedSend matched[LAST];
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 1);
+    for (unsigned i = 0; i < ALL; i++) {
+        uint64_t bytes = g_rand_int(random);
+        mpi_send(&mpi, 0, 1000 + 10 * i, 4, (Envelope){1, MPI_WORLD, i % 2, bytes});
+        mpi_recv(&mpi, 1, 100000 + 10 * i, 4, (Envelope){0, MPI_WORLD, i % 2, bytes});
+        ends[i % LAST] = (XtfMessageEnd){0, i};
+    }
+    mpi_end(&mpi, &written);
+    damage_sends(&written);
+    cr_assert(xtf_match_sends_within(&written.tree->matching, ends, LAST, 0, matched, &error), "%s", error->message);
+    for (unsigned i = 0; i < LAST; i++)
+        cr_assert(matched[i].message.state == XTF_PAIR_CERTAIN && matched[i].message.receive == ends[i].row);
+    cr_assert_gt(written.tree->matching.processes.bounds.bytes, 0, "no array was asked often");
 }

@@ -172,22 +172,20 @@ static void index_row(Making *making, const XtfMessageType *type, const uint8_t 
     making->groups[n] = *slot - 1;
 }
 
-static bool index_rows(Making *making, const XtfMessageType *type, const XtfArray *array, GError **error)
+/* Adds all rows. An index of an array that cannot be read as a whole is not good. */
+static void index_rows(Making *making, const XtfMessageType *type, const XtfArray *array)
 {
     g_auto(XtfCursor) cursor;
-    bool found;
+    bool found = false;
+    uint64_t n = 0;
 
     xtf_cursor_init(&cursor, array);
-    if (!xtf_cursor_seek_n(&cursor, 0, &found, error))
-        return false;
-    uint64_t n = 0;
+    making->good = xtf_cursor_seek_n(&cursor, 0, &found, NULL);
     for (; found && making->good && n < array->n_rows; n++) {
         index_row(making, type, xtf_cursor_row(&cursor), n);
-        if (!xtf_cursor_next(&cursor, 1, &found, error))
-            return false;
+        making->good &= xtf_cursor_next(&cursor, 1, &found, NULL);
     }
     making->good &= n == array->n_rows;
-    return true;
 }
 
 /* Sorts the rows by group: turns counts into starts. */
@@ -202,30 +200,31 @@ static void sort_rows(Making *making, uint32_t n_rows)
         index->rows[--index->starts[making->groups[n]]] = n;
 }
 
-/* Makes the index. *index is NULL if the bounds or the keys forbid it. */
-static bool make_index(XtfMessageIndexBounds *bounds, const XtfMessageType *type, const XtfArray *array,
-                       XtfMessageIndex **made, GError **error)
+/* Makes an index. Returns NULL if the bounds or the keys forbid it, or if not all rows can be read. */
+static XtfMessageIndex *make_index(XtfMessageIndexBounds *bounds, const XtfMessageType *type, const XtfArray *array)
 {
     size_t n_rows = array->n_rows, row_bytes = n_rows * sizeof(uint32_t);
     Making making = {.bounds = bounds, .good = true};
-    bool good = true;
+    XtfMessageIndex *made = NULL;
+    uint64_t first_kept;
 
-    *made = NULL;
+    if (!xtf_array_first_kept(array, &first_kept, NULL) || first_kept > 0)
+        return NULL;
     if (reserve_bytes(&making, 2 * row_bytes + sizeof(XtfMessageIndex))) {
         making.index = g_new0(XtfMessageIndex, 1);
         making.index->rows = g_new(uint32_t, n_rows);
         making.groups = g_new(uint32_t, n_rows);
-        good = index_rows(&making, type, array, error);
+        index_rows(&making, type, array);
     }
-    if (good && making.good) {
+    if (making.good) {
         sort_rows(&making, (uint32_t)n_rows);
         making.index->bytes = making.bytes - row_bytes;
-        *made = g_steal_pointer(&making.index);
+        made = g_steal_pointer(&making.index);
     }
     g_free(making.groups);
     g_clear_pointer(&making.index, free_index);
-    g_atomic_pointer_add(&bounds->bytes, *made ? -(gssize)row_bytes : -(gssize)making.bytes);
-    return good;
+    g_atomic_pointer_add(&bounds->bytes, made ? -(gssize)row_bytes : -(gssize)making.bytes);
+    return made;
 }
 
 /* True if the queries so far have cost about as much as an index. */
@@ -237,22 +236,15 @@ static bool is_worth_index(XtfMessageIndexPlace *place, const XtfMessageIndexBou
     return queries >= QUERIES_LEAST && queries * bounds->rows_per_query >= array->n_rows;
 }
 
-bool xtf_message_index_find(XtfMessageIndexPlace *place, XtfMessageIndexBounds *bounds, const XtfMessageType *type,
-                            const XtfArray *array, const XtfMessageIndex **index, GError **error)
+const XtfMessageIndex *xtf_message_index_find(XtfMessageIndexPlace *place, XtfMessageIndexBounds *bounds,
+                                              const XtfMessageType *type, const XtfArray *array)
 {
-    XtfMessageIndex *made;
-    uint64_t first_kept;
+    const XtfMessageIndex *index = xtf_message_index_made(place);
 
-    *index = xtf_message_index_made(place);
-    if (*index || g_atomic_int_get(&place->made) || !is_worth_index(place, bounds, array))
-        return true;
-    if (!xtf_array_first_kept(array, &first_kept, error))
-        return false;
-    if (!g_atomic_int_compare_and_exchange(&place->made, 0, 1) || first_kept > 0)
-        return true;
-    if (!make_index(bounds, type, array, &made, error))
-        return false;
+    if (index || g_atomic_int_get(&place->made) || !is_worth_index(place, bounds, array) ||
+        !g_atomic_int_compare_and_exchange(&place->made, 0, 1))
+        return index;
+    XtfMessageIndex *made = make_index(bounds, type, array);
     g_atomic_pointer_set(&place->index, made);
-    *index = made;
-    return true;
+    return made;
 }

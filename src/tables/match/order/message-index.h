@@ -5,8 +5,8 @@
  * bisection. Making it reads the whole array once. So an array gets one only after queries that cost about as much, and
  * if the bytes of all indexes stay below a bound.
  *
- * An array has no index if it is large or new. Nor has it one if its keys do not fit into 32 bits, or if the trace
- * lacks its first rows. Totals then answer.
+ * An array has no index if it is large or new, or if its keys do not fit into 32 bits. Nor has it one if some of its
+ * rows are removed, damaged or missing. Totals then answer, and fail only if they need such rows.
  */
 #pragma once
 
@@ -30,10 +30,10 @@ typedef struct {
 
 void xtf_message_index_bounds_init(XtfMessageIndexBounds *bounds);
 
-/* Finds an array's index, and makes it if enough queries asked for it. *index is NULL if there is none. The place owns
- * the index. May be called from any thread. */
-bool xtf_message_index_find(XtfMessageIndexPlace *place, XtfMessageIndexBounds *bounds, const XtfMessageType *type,
-                            const XtfArray *array, const XtfMessageIndex **index, GError **error);
+/* Returns an array's index, and makes it if enough queries asked for it. NULL if there is none. The place owns the
+ * index. May be called from any thread. */
+const XtfMessageIndex *xtf_message_index_find(XtfMessageIndexPlace *place, XtfMessageIndexBounds *bounds,
+                                              const XtfMessageType *type, const XtfArray *array);
 /* Returns an array's index; NULL if none was made. */
 static inline const XtfMessageIndex *xtf_message_index_made(XtfMessageIndexPlace *place)
 {

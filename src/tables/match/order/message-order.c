@@ -66,35 +66,29 @@ static bool count_group_cancelled(const XtfMessageSide *side, const XtfMessageLo
            xtf_array_group_rank(array, aggregate_of(side, XTF_MESSAGES_CANCELLED), &filter, before, count, error);
 }
 
-/* Finds the group's rows in the index of a location. *indexed is false if it has none. */
-static bool find_rows(const XtfMessageSide *side, XtfMessageLocation *location, XtfGroupRows *rows, bool *indexed,
-                      GError **error)
+/* Finds the group's rows in the index of a location. Returns false if the location has no index. */
+static bool find_rows(const XtfMessageSide *side, XtfMessageLocation *location, XtfGroupRows *rows)
 {
-    const XtfMessageIndex *index;
+    const XtfMessageIndex *index =
+        xtf_message_index_find(&location->indexes[side->kind], side->process->bounds, &side->types->types[side->kind],
+                               &location->arrays[side->kind]);
 
-    if (!xtf_message_index_find(&location->indexes[side->kind], side->process->bounds, &side->types->types[side->kind],
-                                &location->arrays[side->kind], &index, error))
-        return false;
-    *indexed = index != NULL;
     if (index)
         *rows = xtf_message_index_rows(index, side->envelope);
-    return true;
+    return index != NULL;
 }
 
 /* Counts the group's rows in a location before row n, cancelled ones included. */
-static bool rank_row(const XtfMessageSide *side, XtfMessageLocation *location, uint64_t n, uint64_t *k,
-                       GError **error)
+static bool rank_row(const XtfMessageSide *side, XtfMessageLocation *location, uint64_t n, uint64_t *k, GError **error)
 {
     const XtfGroupFilter filter = {.exact = side->envelope};
     XtfGroupRows rows;
-    bool indexed;
 
-    if (!find_rows(side, location, &rows, &indexed, error))
-        return false;
-    if (indexed)
-        *k = xtf_group_rows_rank(&rows, n);
-    return indexed ||
-           xtf_array_group_rank(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, n, k, error);
+    if (!find_rows(side, location, &rows))
+        return xtf_array_group_rank(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, n, k,
+                                    error);
+    *k = xtf_group_rows_rank(&rows, n);
+    return true;
 }
 
 /* Finds the row of a location with k of the group's rows before it, cancelled ones included; n_rows if there is none.
@@ -105,13 +99,11 @@ static bool select_row(const XtfMessageSide *side, XtfMessageLocation *location,
     const XtfGroupFilter filter = {.exact = side->envelope};
     const XtfArray *array = &location->arrays[side->kind];
     XtfGroupRows rows;
-    bool indexed;
 
-    if (!find_rows(side, location, &rows, &indexed, error))
-        return false;
-    if (indexed)
-        *n = k < rows.n ? rows.rows[k] : array->n_rows;
-    return indexed || xtf_kept_select(array, aggregate_of(side, side->kind), &filter, k, n, error);
+    if (!find_rows(side, location, &rows))
+        return xtf_kept_select(array, aggregate_of(side, side->kind), &filter, k, n, error);
+    *n = k < rows.n ? rows.rows[k] : array->n_rows;
+    return true;
 }
 
 bool xtf_message_rank_in(const XtfMessageSide *side, uint32_t index, uint64_t n, uint64_t *k, GError **error)
@@ -235,8 +227,7 @@ static bool add_counted(const XtfMessageSide *side, XtfMessageLocation *location
     *known = true;
     if (!location->has[side->kind])
         return true;
-    if (!find_rows(side, location, &rows, known, error))
-        return false;
+    *known = find_rows(side, location, &rows);
     count = *known ? rows.n : 0;
     if ((!*known && !xtf_array_group_known(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter,
                                            &count, known, error)) ||

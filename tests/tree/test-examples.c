@@ -190,3 +190,16 @@ Test(histogram, a_record_at_the_bound_of_two_bins_is_in_the_later_one)
           "0.000000004 0.000000006 0 0 0 0 0 0");
     LINES(written, "histogram", 100, "0.000000198 0.000000200 1 0 0 0 0 0", "");
 }
+
+Test(histogram, records_at_the_greatest_time_are_in_the_last_bin)
+{
+    enum { EACH = 30000 };
+    g_autofree ExampleEvent *events = g_new(ExampleEvent, 2 * EACH);
+    g_auto(Written) written;
+
+    for (unsigned i = 0; i < 2 * EACH; i++)
+        events[i] = SEND(i < EACH ? 0 : UINT64_MAX, 0, 0, 7);
+    example_write(&written, events, 2 * EACH);
+    LINES(written, "totals", 1, "60000 0 60000 420000 0 0", "");
+    LINES(written, "histogram", 100, "18262276632.972456098 18446744073.709551615 30000 0 30000 210000 0 0", "");
+}

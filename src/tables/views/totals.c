@@ -221,11 +221,13 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
     return xtf_location_totals_visit(totals, &span->array, proc, edges, n, take_totals, &cut, error);
 }
 
-/* True if a span has all rows of an array of messages, and the totals of all its rows are wanted. */
+/* True if a span has all rows of an array of messages, and the totals of all its rows are wanted. A row at the greatest
+ * time is before no edge, so no slice by times has it. */
 static bool is_all_messages(const Histogram *histogram, const XtfSpan *span, unsigned type)
 {
     return (type == SENDS || type == RECVS) && !histogram->totals[type].matcher && !histogram->totals[type].is_empty &&
-           !xtf_span_is_filtered(span) && span->lo == 0 && span->hi == span->array.n_rows;
+           !xtf_span_is_filtered(span) && span->lo == 0 && span->hi == span->array.n_rows &&
+           span->array.last < UINT64_MAX;
 }
 
 /* Adds all rows of an array of messages by their times. */

@@ -15,6 +15,15 @@ static bool check_request(const XtfArray *array, unsigned index, const uint64_t 
     return xtf_aggregate_is_supported(array->schema, index, error);
 }
 
+/* Runs a walk whose query is set. xtf_slice_walk_run() has the meaning of `begins` and `ends`. */
+static bool run_walk(XtfSliceWalk *walk, size_t begins, size_t ends, GError **error)
+{
+    xtf_slice_walk_init(walk);
+    bool good = xtf_slice_walk_run(walk, begins, ends, error);
+    xtf_slice_walk_finish(walk);
+    return good;
+}
+
 bool xtf_array_slice_totals(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, const uint64_t *rows,
                             size_t n, XtfGroupTotals *totals, XtfSliceVisitor visit, void *data, GError **error)
 {
@@ -28,10 +37,7 @@ bool xtf_array_slice_totals(const XtfArray *array, unsigned index, const XtfGrou
         begins += rows[i] == 0;
         ends += rows[i] < array->n_rows;
     }
-    xtf_slice_walk_init(&walk);
-    bool good = xtf_slice_walk_run(&walk, begins, MAX(begins, ends), error);
-    xtf_slice_walk_finish(&walk);
-    return good;
+    return run_walk(&walk, begins, MAX(begins, ends), error);
 }
 
 /* Returns the edges as local times. *begins is the number of edges before row 0, and *ends the number of edges that are
@@ -66,10 +72,7 @@ bool xtf_array_slice_totals_by_time(const XtfArray *array, unsigned index, const
                          .n = n,
                          .visit = visit,
                          .data = data};
-    xtf_slice_walk_init(&walk);
-    bool good = xtf_slice_walk_run(&walk, begins, ends, error);
-    xtf_slice_walk_finish(&walk);
-    return good;
+    return run_walk(&walk, begins, ends, error);
 }
 
 bool xtf_array_slice_profiles(const XtfArray *array, unsigned index, const uint64_t *times, size_t n, uint64_t first,
@@ -93,10 +96,7 @@ bool xtf_array_slice_profiles(const XtfArray *array, unsigned index, const uint6
                          .last = MAX(last, local.last),
                          .times = times,
                          .clock = array->clock};
-    xtf_slice_walk_init(&walk);
-    bool good = xtf_slice_walk_run(&walk, begins, ends, error);
-    xtf_slice_walk_finish(&walk);
-    return good;
+    return run_walk(&walk, begins, ends, error);
 }
 
 bool xtf_array_stacks(const XtfArray *array, unsigned index, const uint64_t *times, size_t n, XtfStackVisitor visit,
@@ -115,8 +115,5 @@ bool xtf_array_stacks(const XtfArray *array, unsigned index, const uint64_t *tim
                          .n = n,
                          .visit_stack = visit,
                          .data = data};
-    xtf_slice_walk_init(&walk);
-    bool good = xtf_slice_walk_run(&walk, begins, ends, error);
-    xtf_slice_walk_finish(&walk);
-    return good;
+    return run_walk(&walk, begins, ends, error);
 }

@@ -46,7 +46,7 @@ BESIDE = [
         ("names", "src/model", []), ("collect/rows", "src/model", ["src/import"]), ("collect", "src/model", ["src/import"]),
         ("launch/program", "src/model", []), ("launch", "src/model", []),
     ]),
-    ("src/network", [("cluster", "libxtf", []), ("results", "libxtf", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
+    ("src/network", [("cluster", "libxtf", []), ("results", "src/files", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
                      ("export", "src/tree", ["src/export"])]),
     ("src/studies", [("fit", None, ["libxtf/base"]), ("model", "src/tree", []), ("place", "src/tree", []), ("scaling", "src/tree", []), ("representative", "src/tree", [])]),
     ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"]),

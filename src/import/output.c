@@ -8,18 +8,19 @@
 
 #include "libxtf/base/nameless.h"
 #include "libxtf/base/sync-name.h"
+#include "src/files/same-file.h"
 #include "src/files/sync.h"
 
 static bool check_final_path(const char *final_path, const char *source, GError **error)
 {
-    struct stat existing, read;
+    struct stat existing;
 
     if (stat(final_path, &existing) != 0) /* creating the file reports any other fault */
         return true;
     if (!S_ISREG(existing.st_mode))
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", final_path,
                         S_ISDIR(existing.st_mode) ? g_strerror(EISDIR) : "is no regular file");
-    if (source && stat(source, &read) == 0 && existing.st_dev == read.st_dev && existing.st_ino == read.st_ino)
+    if (source && xtf_is_same_file(source, final_path))
         return xtf_fail(error, XTF_ERROR_IO, "%s: the output is the file to be read", final_path);
     return true;
 }

@@ -1,9 +1,8 @@
 #include "src/cli/trace/join-runs.h"
 
-#include <sys/stat.h>
-
 #include "libxtf/trace.h"
 #include "src/cli/trace/archive-cache.h"
+#include "src/files/same-file.h"
 #include "src/import/output.h"
 #include "src/model/schemas.h"
 #include "src/trace/context/run-numbers.h"
@@ -15,13 +14,6 @@ static void clear_run(gpointer run)
     xtf_trace_unref(((XtfRun *)run)->trace);
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat left, right;
-
-    return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-}
-
 /* Opens the runs, and sorts them by time. */
 static GArray *open_runs(const char *output, char **names, const XtfJoinRunsOptions *options, GError **error)
 {
@@ -30,7 +22,7 @@ static GArray *open_runs(const char *output, char **names, const XtfJoinRunsOpti
 
     g_array_set_clear_func(runs, clear_run);
     for (char **name = names; *name; name++) {
-        if (is_same_file(output, *name)) {
+        if (xtf_is_same_file(output, *name)) {
             xtf_fail(error, XTF_ERROR_IO, "%s: the output file is one of the runs", output);
             return NULL;
         }

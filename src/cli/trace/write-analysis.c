@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
@@ -14,6 +13,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/files/same-file.h"
 #include "src/import/output.h"
 
 #define TOOL "xtf analyze " XTF_VERSION
@@ -93,9 +93,8 @@ static bool may_replace(const Work *work, const char *path)
 static bool is_place_beside(const Work *work, const char *folder)
 {
     g_autofree char *own = g_path_get_dirname(work->base);
-    struct stat a, b;
 
-    return stat(own, &a) == 0 && stat(folder, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return xtf_is_same_file(own, folder);
 }
 
 /* Returns the path of a companion in a folder that the user named, which the caller frees. In the folder of the trace

@@ -8,25 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/files/same-file.h"
 #include "src/record/collect/part.h"
 #include "src/record/job-folder.h"
 #include "src/record/job.h"
 
 enum { COPY_BYTES = 1 << 20 };
 
-static bool is_same_file(const char *first, const char *second)
-{
-    struct stat a, b;
-
-    return stat(first, &a) == 0 && stat(second, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /* Returns the folder to which parts move from `folder`; NULL if they stay. */
 static const char *destination(const char *folder, const char *host)
 {
     const char *gather = g_getenv("XTF_RECORD_GATHER"), *home = g_getenv("XTF_RECORD_HOST");
 
-    if (!gather || !gather[0] || g_strcmp0(home, host) == 0 || is_same_file(gather, folder))
+    if (!gather || !gather[0] || g_strcmp0(home, host) == 0 || xtf_is_same_file(gather, folder))
         return NULL;
     return gather;
 }
@@ -172,7 +166,7 @@ static char *find_log(const char *folder, bool *is_empty)
     g_autofree char *log_folder = log ? g_path_get_dirname(log) : NULL;
     struct stat status;
 
-    if (!log || !g_str_has_suffix(log, XTF_JOB_LOG_ENDING) || !is_same_file(log_folder, folder) ||
+    if (!log || !g_str_has_suffix(log, XTF_JOB_LOG_ENDING) || !xtf_is_same_file(log_folder, folder) ||
         fstat(STDERR_FILENO, &status) != 0)
         return NULL;
     *is_empty = status.st_size == 0;

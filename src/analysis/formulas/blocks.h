@@ -5,17 +5,10 @@
 
 #include <stdint.h>
 
+#include "src/trace/context/sorted.h"
+
 /* Returns the block of a location, of n blocks. */
 static inline uint32_t xtf_block_of(const uint32_t *borders, uint32_t n, uint32_t location)
 {
-    uint32_t low = 0, high = n;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (borders[middle] <= location)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return n == 0 ? 0 : xtf_sorted_rank(borders + 1, n - 1, (uint64_t)location + 1);
 }

@@ -1,6 +1,7 @@
 /* Functions that all files of the forward pass use. */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/analysis/formulas/blocks.h"
 #include "src/analysis/formulas/clock-count.h"
 #include "src/analysis/waits/find-private.h"
 #include "src/model/wait-kinds.h"
@@ -29,16 +30,7 @@ XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side)
 
 uint32_t xtf_find_process(const XtfFind *find, uint32_t location)
 {
-    uint32_t low = 0, high = xtf_replay_n_processes(find->replay);
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (find->first_location[middle] <= location)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return xtf_block_of(find->first_location, xtf_replay_n_processes(find->replay), location);
 }
 
 uint32_t *xtf_find_first_locations(const XtfReplay *replay, unsigned n_ranks)

@@ -1,5 +1,7 @@
 #include "src/analysis/causes/intervals/meetings.h"
 
+#include "src/trace/context/sorted.h"
+
 enum {
     SINGLES_MAX = 4,   /* most members of an operation whose meetings are noted one by one */
     KEPT_MAX = 1 << 20 /* most processes in the sets in memory */
@@ -81,16 +83,9 @@ static const Processes *processes_of(XtfMeetings *meetings, const XtfOperation *
 
 static bool contains_process(const Processes *processes, uint32_t process)
 {
-    uint32_t low = 0, high = processes->n;
+    uint32_t rank = xtf_sorted_rank(processes->all, processes->n, process);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (processes->all[middle] < process)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < processes->n && processes->all[low] == process;
+    return rank < processes->n && processes->all[rank] == process;
 }
 
 static void meet_process(XtfMeetings *meetings, uint32_t process, uint64_t i)

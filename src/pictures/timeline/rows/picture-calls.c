@@ -3,6 +3,7 @@
 #include "libxtf/records.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/calls/call-readers.h"
+#include "src/trace/context/sorted.h"
 #include "src/trace/select/aggregate-ref.h"
 
 typedef struct {
@@ -18,16 +19,9 @@ typedef struct {
 
 uint32_t xtf_selected_number(const XtfSelectedLocations *selected, uint32_t location)
 {
-    uint32_t low = 0, high = selected->n;
+    uint32_t rank = xtf_sorted_rank(selected->indices, selected->n, location);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (selected->indices[middle] < location)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < selected->n && selected->indices[low] == location ? low : selected->n;
+    return rank < selected->n && selected->indices[rank] == location ? rank : selected->n;
 }
 
 /* Returns the call site in a row of calls. */

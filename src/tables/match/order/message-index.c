@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "src/trace/context/sorted.h"
+
 enum {
     BYTES_MOST = 48 << 20,
     ROWS_PER_QUERY = 400,
@@ -93,16 +95,7 @@ XtfGroupRows xtf_message_index_rows(const XtfMessageIndex *index, const uint64_t
 
 uint32_t xtf_group_rows_rank(const XtfGroupRows *group, uint64_t n)
 {
-    uint32_t low = 0, high = group->n;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (group->rows[middle] < n)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return xtf_sorted_rank(group->rows, group->n, n);
 }
 
 /* ---- Making. */

@@ -219,9 +219,6 @@ void xtf_replay_forget_run(XtfReplay *replay);
 /* Returns the next row of a process. NULL at its end, and on an error, which sets `*good` to false. */
 const XtfReplayRow *xtf_replay_peek(XtfReplayShare *share, XtfProcess *process, bool *good, GError **error);
 
-/* Returns the number of a process; UINT32_MAX if the trace does not have it. */
-uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc);
-
 /* Reads the trace: writes the logs of all processes and counts the rows at each end of each group. */
 bool xtf_replay_prepare(XtfReplay *replay, GError **error);
 

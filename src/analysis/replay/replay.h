@@ -73,12 +73,12 @@ typedef struct {
     uint64_t row;       /* of `sends`, `recvs`, `postings`, `requests` or `collectives` */
     uint64_t time, seq; /* of that row */
     uint64_t bytes;
-    uint32_t number;           /* of the location in its process */
-    uint32_t peer;             /* of a send or posting: the other process; of a collective operation: the own rank */
-    uint64_t message;          /* of a send, posting or operation: a key, the same at all its ends; UINT64_MAX: not known */
-    bool blocks;               /* of a send: true if the send is complete with this record */
-    bool sends;                /* of a collective operation: true if this member sends data... */
-    bool receives;             /* ...or receives data */
+    uint32_t number;  /* of the location in its process */
+    uint32_t peer;    /* of a send or posting: the other process; of a collective operation: the own rank */
+    uint64_t message; /* of a send, posting or operation: a key, the same at all its ends; UINT64_MAX: not known */
+    bool blocks;      /* of a send: true if the send is complete with this record */
+    bool sends;       /* of a collective operation: true if this member sends data... */
+    bool receives;    /* ...or receives data */
     const XtfReplayCall *call; /* the call around the event, if options.calls; valid until the consumer returns */
 } XtfReplayEvent;
 
@@ -211,6 +211,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfReplay, xtf_replay_free)
 
 uint32_t xtf_replay_n_processes(const XtfReplay *replay);
 const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number);
+/* Returns the number of a process; UINT32_MAX if the trace does not have it. */
+uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc);
 /* Returns the index of each process's first location among the trace context's locations, and behind the last one the
  * number of locations. The caller frees the array. */
 uint32_t *xtf_replay_first_locations(const XtfReplay *replay);

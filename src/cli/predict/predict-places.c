@@ -25,21 +25,6 @@ static bool parse_pair(const char *line, uint64_t *first, uint64_t *second)
     return n == 2;
 }
 
-/* Returns the number of a process; UINT32_MAX: the trace does not have it. */
-static uint32_t number_of(const XtfReplay *replay, uint64_t proc)
-{
-    uint32_t low = 0, high = xtf_replay_n_processes(replay);
-
-    while (low < high) { /* processes ascend by their numbers in the trace */
-        uint32_t middle = low + (high - low) / 2;
-        if (xtf_replay_process(replay, middle)->proc < proc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < xtf_replay_n_processes(replay) && xtf_replay_process(replay, low)->proc == proc ? low : UINT32_MAX;
-}
-
 static bool add_line(const XtfReplay *replay, char *line, uint32_t *nodes, GError **error)
 {
     uint64_t proc, node;
@@ -52,7 +37,7 @@ static bool add_line(const XtfReplay *replay, char *line, uint32_t *nodes, GErro
     if (!parse_pair(line, &proc, &node) || node >= XTF_PREDICT_NODES_MAX)
         return xtf_fail(error, XTF_ERROR_INVALID, "a line of a map is a process and the number of its node, not '%s'",
                         line);
-    uint32_t number = number_of(replay, proc);
+    uint32_t number = xtf_replay_process_number(replay, proc);
     if (number == UINT32_MAX)
         return xtf_fail(error, XTF_ERROR_INVALID, "the trace has no process %" PRIu64, proc);
     if (nodes[number] != UINT32_MAX)

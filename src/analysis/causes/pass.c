@@ -1,6 +1,5 @@
 #include "src/analysis/causes/pass.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/analysis/causes/arrivals.h"
@@ -227,13 +226,6 @@ static Step pass_late(XtfPass *pass, uint32_t location, uint64_t i, const XtfPoi
     return good ? DONE : FAILED;
 }
 
-static int compare_waiters(const void *a, const void *b)
-{
-    uint32_t one = ((const XtfWaiter *)a)->wait->key.waiter, second = ((const XtfWaiter *)b)->wait->key.waiter;
-
-    return (one > second) - (one < second);
-}
-
 /* Charges the culprit of an operation with the waits of the members. */
 static bool charge_member(XtfPass *pass, uint32_t location, uint64_t i, const XtfPoint *point, const XtfOperation *all,
                           const GPtrArray *waits, GError **error)
@@ -243,8 +235,7 @@ static bool charge_member(XtfPass *pass, uint32_t location, uint64_t i, const Xt
     pass->counts.explained += waits->len;
     for (guint w = 0; w < waits->len; w++)
         waiters[w].wait = waits->pdata[w];
-    if (waits->len > 1)
-        qsort(waiters, waits->len, sizeof *waiters, compare_waiters);
+    xtf_waiters_sort(waiters, waits->len);
     if (waits->len > 0 &&
         !xtf_charge_culprit(pass->work, location, i, xtf_cost_kind(point->kind), all, waiters, waits->len, error))
         return false;

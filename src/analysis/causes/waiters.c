@@ -1,5 +1,6 @@
 #include "src/analysis/causes/waiters.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* True if a point is in one-sided communication: both sides have an instance in common. */
@@ -98,4 +99,17 @@ bool xtf_wait_find(XtfCulpritWork *work, const XtfWaitKey *key, uint64_t *i, boo
             break;
     }
     return true;
+}
+
+static int compare_waiters(const void *a, const void *b)
+{
+    uint32_t one = ((const XtfWaiter *)a)->wait->key.waiter, second = ((const XtfWaiter *)b)->wait->key.waiter;
+
+    return (one > second) - (one < second);
+}
+
+void xtf_waiters_sort(XtfWaiter *waiters, uint32_t n)
+{
+    if (n > 1)
+        qsort(waiters, n, sizeof *waiters, compare_waiters);
 }

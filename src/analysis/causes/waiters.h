@@ -1,5 +1,6 @@
 /*
- * Makes the message of a wait: the work of the waiter since its last meeting with the culprit.
+ * Makes the message of a wait: the work of the waiter since its last meeting with the culprit. Also finds and sorts
+ * waits.
  */
 #pragma once
 
@@ -12,3 +13,5 @@ XtfWait *xtf_wait_new(XtfCulpritWork *work, uint32_t location, uint64_t i, const
                       GError **error);
 /* Finds the point of a wait. */
 bool xtf_wait_find(XtfCulpritWork *work, const XtfWaitKey *key, uint64_t *i, bool *found, GError **error);
+/* Sorts waiters by their locations. */
+void xtf_waiters_sort(XtfWaiter *waiters, uint32_t n);

@@ -354,6 +354,14 @@ def check_archive(pair, folder):
     shutil.rmtree(place)
 
 
+def check_copied_onto(pair):
+    """Checks that a copy of a trace does not replace the trace's own analysis, even with --force."""
+    before = pair.companion.read_bytes()
+    for command in ("copy", "-q", "-f", pair.trace, pair.companion), ("align", "-q", "-f", "-o", pair.companion, pair.trace):
+        errors = run_xtf(*command, status=1).stderr.decode()
+        check_that("the output is the analysis of the trace to be read" in errors and pair.companion.read_bytes() == before, command, errors)
+
+
 def check_refused(pair, folder):
     """Checks that without permission to write, or on a full disk, nothing is left behind and the trace is unchanged."""
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
@@ -408,6 +416,7 @@ def main():
             check_damage(pair, 7)
             check_merged(pair, folder)
             check_archive(pair, folder)
+            check_copied_onto(pair)
             check_refused(pair, folder)
             check_interrupted(pair, folder)
             print(f"{archive}: {n} files are the same")

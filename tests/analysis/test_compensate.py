@@ -214,7 +214,7 @@ def check_refusals(maker):
         "is not the cost of a probe": ["--compensate", "--probe", "ENTER=1", trace],
         "are for --compensate": ["--probe", "ENTER=1ns", trace],
     }
-    for text in ("ENTER", "=1ns", "ENTER=1.2345ns", "ENTER=-1ns", "ENTER=1ps", "ENTER=99999999s", ",", "3:=1ns", "ENTER=1ns,", "5-3:ENTER=1ns"):
+    for text in ("", "ENTER", "=1ns", "ENTER=1.2345ns", "ENTER=-1ns", "ENTER=1ps", "ENTER=99999999s", ",", "3:=1ns", "ENTER=1ns,", "5-3:ENTER=1ns"):
         done = xtf.run("copy", "--compensate", "--probe", text, trace, maker.folder / "no.xtf")
         check(done.status == 1, f"--probe {text}: status {done.status}")
     for message, arguments in wrong.items():

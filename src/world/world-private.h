@@ -51,6 +51,7 @@ typedef struct {
 
 struct XtfWorld {
     const XtfWorldModule *module; /* NULL: the process is alone */
+    bool is_launched;
     unsigned rank, size;
     XtfPeer *peers;     /* by rank */
     GArray *sent;       /* XtfSentMessage: messages that MPI has not sent yet */

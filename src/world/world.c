@@ -11,10 +11,11 @@
 
 enum { FORWARD_US = 300 * 1000 }; /* time in which a launcher forwards a message of a process */
 
-static XtfWorld *world_new(const XtfWorldModule *module, unsigned rank, unsigned size)
+static XtfWorld *world_new(XtfLauncher launcher, const XtfWorldModule *module, unsigned rank, unsigned size)
 {
     XtfWorld *world = g_new0(XtfWorld, 1);
 
+    world->is_launched = launcher != XTF_LAUNCHER_NONE;
     world->module = module;
     world->rank = rank;
     world->size = size;
@@ -48,16 +49,21 @@ XtfWorld *xtf_world_start(GError **error)
     bool is_sure;
     XtfLauncher launcher;
     unsigned rank = 0, size = 1, expected = xtf_launcher_n_processes();
+    g_autoptr(GError) fault = NULL;
 
     if (!xtf_launcher_find(&launcher, &is_sure)) {
         xtf_fail(error, XTF_ERROR_INVALID, "XTF_MPI=%s: it is openmpi, mpich or none", g_getenv("XTF_MPI"));
         return NULL;
     }
     if (launcher == XTF_LAUNCHER_NONE)
-        return world_new(NULL, rank, size);
-    const XtfWorldModule *module = load_module(launcher, is_sure, error);
-    if (!module)
+        return world_new(launcher, NULL, rank, size);
+    const XtfWorldModule *module = load_module(launcher, is_sure, &fault);
+    if (!module && xtf_world_is_alone())
+        return world_new(launcher, NULL, rank, size);
+    if (!module) {
+        g_propagate_error(error, g_steal_pointer(&fault));
         return NULL;
+    }
     if (!module->start(&rank, &size)) {
         xtf_fail(error, XTF_ERROR_IO, "%s does not start", xtf_world_mpi_name(launcher));
         return NULL;
@@ -70,7 +76,7 @@ XtfWorld *xtf_world_start(GError **error)
                  expected, xtf_world_mpi_name(launcher));
         return NULL;
     }
-    return world_new(module, rank, size);
+    return world_new(launcher, module, rank, size);
 }
 
 bool xtf_world_is_alone(void)
@@ -104,7 +110,7 @@ unsigned xtf_world_size(const XtfWorld *world)
 
 bool xtf_world_is_launched(const XtfWorld *world)
 {
-    return world->module != NULL;
+    return world->is_launched;
 }
 
 /* Ends messages and sums of all ranks, so that MPI can end. */

@@ -30,7 +30,7 @@ enum {
 typedef struct XtfWorld XtfWorld;
 
 /* Starts MPI if a launcher started this process. Collective. NULL with an error: the module or the library of MPI is
- * missing, or is not the launcher's. */
+ * missing, or is not the launcher's. The only process of a job needs neither. */
 XtfWorld *xtf_world_start(GError **error);
 /* True if the environment shows that the launcher started this process alone, so that it needs no MPI. */
 bool xtf_world_is_alone(void);

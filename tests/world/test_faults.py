@@ -144,6 +144,17 @@ class Imports(Case):
         for mpi in NAMES:
             self.expect_failure(mpi, 3, [script, "import", "-o", "out.xtf.d", self.small], "/nowhere/libxtf-world-.*: there is no such file", status=None)
 
+    def test_one_rank_without_module(self):
+        """The only process of a job needs no MPI."""
+        script = self.script("export XTF_WORLD_LIBDIR=/nowhere")
+        for mpi in NAMES:
+            self.launch(mpi, 1, script, "import", "-q", "-o", f"{mpi}-alone.xtf.d", self.small)
+            self.launch(mpi, 1, XTF, "import", "-q", "-o", f"{mpi}.xtf.d", self.small)
+            records = [subprocess.run([XTF, "cat", self.folder / name, "records"], capture_output=True, check=True).stdout
+                       for name in (f"{mpi}-alone.xtf.d", f"{mpi}.xtf.d")]
+            self.assertEqual(*records)
+            self.assertEqual(*(sorted(os.listdir(self.folder / name)) for name in (f"{mpi}-alone.xtf.d", f"{mpi}.xtf.d")))
+
     @unittest.skipUnless("mpich" in NAMES, "MPICH is not installed")
     def test_mpi_that_hangs_at_its_end(self):
         """MPICH 4.0 over TCP hangs in MPI_Finalize in some of such runs."""

@@ -1,5 +1,5 @@
 /*
- * Opening a trace whose writer may not have started yet, and the file that its parts become at the end.
+ * Opening a trace whose writer may not have started yet.
  */
 #pragma once
 
@@ -7,23 +7,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
-#include "src/tree/paths/tree.h"
 
 /* Opens an .xtf file, or a folder of them. Waits for the file, and for a first commit, and says so on stderr unless
  * `quiet`. A file in another format is an error, as is a folder that does not exist: neither can become a trace. */
 XtfTrace *xtf_cli_await_trace(const char *path, const XtfOpenOptions *options, bool quiet, GError **error);
-
-/* The file into which `xtf record` merges the parts of a followed folder, before it removes the folder. */
-typedef struct {
-    char *folder, *path; /* absolute path of the merged file, which may not exist yet */
-    char *job;           /* name of the job in both, so that no other trace is taken for the merged one */
-    XtfOpenOptions open;
-    bool is_logged, is_shown;
-} XtfMergedFile;
-
-/* Returns NULL if the folder does not say where its parts will be merged. */
-XtfMergedFile *xtf_merged_file_new(const char *folder, XtfTrace *parts, const XtfOpenOptions *open);
-void xtf_merged_file_free(XtfMergedFile *file); /* NULL is fine */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMergedFile, xtf_merged_file_free)
-/* Returns the tree of the merged file once, when the folder is gone; NULL otherwise. */
-XtfTree *xtf_merged_file_tree(XtfMergedFile *file);

@@ -17,6 +17,7 @@
 #include "src/cli/mount/unmounter.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/trace/companion.h"
+#include "src/cli/trace/merged-file.h"
 #include "src/cli/ui/common.h"
 #include "src/fs/fs.h"
 #include "src/model/part-name.h"

@@ -1,0 +1,24 @@
+/*
+ * The file that the parts of a running job become at the end.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "libxtf/trace.h"
+#include "src/tree/paths/tree.h"
+
+/* The file into which `xtf record` merges the parts of a followed folder, before it removes the folder. */
+typedef struct {
+    char *folder, *path; /* absolute path of the merged file, which may not exist yet */
+    char *job;           /* name of the job in both, so that no other trace is taken for the merged one */
+    XtfOpenOptions open;
+    bool is_logged, is_shown;
+} XtfMergedFile;
+
+/* Returns NULL if the folder does not say where its parts will be merged. */
+XtfMergedFile *xtf_merged_file_new(const char *folder, XtfTrace *parts, const XtfOpenOptions *open);
+void xtf_merged_file_free(XtfMergedFile *file); /* NULL is fine */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMergedFile, xtf_merged_file_free)
+/* Returns the tree of the merged file once, when the folder is gone; NULL otherwise. */
+XtfTree *xtf_merged_file_tree(XtfMergedFile *file);

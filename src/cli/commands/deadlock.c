@@ -16,7 +16,7 @@ enum { LINES_DEFAULT = 20 };
 static int print_potential(const char *source, bool json, guint most)
 {
     GError *error = NULL;
-    g_autoptr(XtfTree) tree = xtf_live_tree_open(source, &error);
+    g_autoptr(XtfTree) tree = xtf_live_tree_open(source, NULL, &error);
     g_auto(XtfPotentialReport) report = {0};
     g_autoptr(GString) text = g_string_new(NULL);
     XtfInterrupts interrupts;
@@ -74,7 +74,7 @@ int xtf_command_deadlock(int argc, char **argv)
     if (potential)
         return print_potential(argv[1], json, all ? G_MAXUINT : LINES_DEFAULT);
     g_autofree char *source = xtf_live_run_find(argv[1], &error);
-    g_autoptr(XtfTree) tree = source ? xtf_live_tree_open(source, &error) : NULL;
+    g_autoptr(XtfTree) tree = source ? xtf_live_tree_open(source, NULL, &error) : NULL;
     if (!tree || !xtf_waits_report_init(&report, tree, &error))
         return xtf_cli_fail(error);
     g_autoptr(GString) text = g_string_new(NULL);

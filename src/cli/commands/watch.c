@@ -19,14 +19,17 @@ enum {
     SIDE_MAX = 10000,
     INTERVAL_DEFAULT = 250, /* milliseconds */
     INTERVAL_LEAST = 40,
+    PATIENCE = 5, /* seconds in which parts that are being removed become a merged file */
 };
 
 typedef struct {
     XtfTree *tree;
+    XtfMergedFile *merged; /* NULL: the run names none */
     XtfWatchedRun run;
     XtfWatchView view;
     const char *source; /* borrowed */
     char *fault;        /* why the latest commit cannot be read; NULL: it can */
+    gint64 fault_since; /* monotonic time in microseconds */
     bool typing;        /* the last key was a digit of a number */
 } Watch;
 
@@ -34,9 +37,29 @@ static void watch_clear(Watch *watch)
 {
     xtf_watched_run_finish(&watch->run);
     g_clear_pointer(&watch->tree, xtf_tree_free);
+    g_clear_pointer(&watch->merged, xtf_merged_file_free);
     g_clear_pointer(&watch->fault, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watch, watch_clear)
+
+/* Notes why the latest commit cannot be read; NULL: it can. */
+static void note_fault(Watch *watch, const GError *fault)
+{
+    if (fault && !watch->fault)
+        watch->fault_since = g_get_monotonic_time();
+    g_clear_pointer(&watch->fault, g_free);
+    if (fault)
+        watch->fault = g_file_test(watch->source, G_FILE_TEST_EXISTS)
+                           ? g_strdup_printf("cannot read a later commit: %s", fault->message)
+                           : g_strdup("the run has ended: its folder of parts is gone");
+    watch->view.note = watch->fault;
+}
+
+/* True if no later commit can be read. While parts are removed, the merged file may still be found. */
+static bool has_failed(const Watch *watch)
+{
+    return watch->fault && (!watch->merged || g_get_monotonic_time() - watch->fault_since > PATIENCE * G_USEC_PER_SEC);
+}
 
 /* Reads the latest commit, if it is not shown yet. If that fails, the monitor keeps showing the earlier one: the folder
  * of a run may be gone. */
@@ -47,13 +70,8 @@ static bool renew(Watch *watch, GError **error)
 
     if (!xtf_tree_is_final(watch->tree))
         xtf_live_run_mark_watched(watch->source);
-    if (!xtf_live_tree_renew(watch->tree, &later, &fault)) {
-        g_free(watch->fault);
-        watch->fault = g_file_test(watch->source, G_FILE_TEST_EXISTS)
-                           ? g_strdup_printf("cannot read a later commit: %s", fault->message)
-                           : g_strdup("the run has ended: its folder of parts is gone");
-    }
-    watch->view.note = watch->fault;
+    xtf_live_tree_renew(watch->tree, watch->merged, &later, &fault);
+    note_fault(watch, fault);
     if (!later && watch->run.tree)
         return true;
     xtf_watched_run_finish(&watch->run);
@@ -191,7 +209,7 @@ static bool print_stream(Watch *watch, int interval, GError **error)
             return false;
         if (watch->run.tree != before)
             print_json(watch);
-        if (watch->fault || xtf_tree_is_final(watch->tree))
+        if (has_failed(watch) || xtf_tree_is_final(watch->tree))
             break;
         g_usleep((gulong)interval * 1000);
     } while (!ferror(stdout));
@@ -237,7 +255,7 @@ int xtf_command_watch(int argc, char **argv)
     interval = MAX(interval, INTERVAL_LEAST);
     watch.view.name = name;
     watch.source = source;
-    watch.tree = xtf_live_tree_open(source, &error);
+    watch.tree = xtf_live_tree_open(source, &watch.merged, &error);
     bool good = watch.tree && (once   ? print_once(&watch, json, columns, lines, &error)
                                : json ? print_stream(&watch, interval, &error)
                                       : run_monitor(&watch, interval, &error));

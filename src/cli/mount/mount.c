@@ -33,6 +33,7 @@ typedef struct {
     XtfConfinement confinement;
     XtfLaterChanges *changes; /* NULL: the mount looks for no analysis */
     XtfMergedFile *merged;    /* NULL: the mount looks for no merged file */
+    bool merged_logged, merged_shown;
     const char *directory;
 } Serving;
 
@@ -90,9 +91,34 @@ static XtfTree *find_analysed(void *data, XtfTree *shown)
     return xtf_later_changes_find(((Serving *)data)->changes, shown);
 }
 
+/* Logs what the mount shows from now on. */
+static void log_merged(const XtfMergedFile *file, bool found)
+{
+    g_autofree char *line =
+        found
+            ? g_strdup_printf("the parts were merged into '%s': the mount shows this file", file->path)
+            : g_strdup_printf("the folder '%s' is gone, and '%s' is not its merged file: the mount cannot read records "
+                              "any more",
+                              file->folder, file->path);
+    g_autofree char *shown = xtf_text_shown(line, 2 * PATH_MAX);
+
+    xtf_fs_log(shown);
+}
+
+/* Returns the tree of the merged file once, when the folder is gone; NULL otherwise. */
 static XtfTree *find_merged(void *data)
 {
-    return xtf_merged_file_tree(((Serving *)data)->merged);
+    Serving *serving = data;
+
+    if (serving->merged_shown || !xtf_merged_file_is_due(serving->merged))
+        return NULL;
+    g_autoptr(XtfTrace) trace = xtf_merged_file_open(serving->merged);
+    XtfTree *tree = trace ? xtf_tree_new_growing(trace, NULL) : NULL;
+    if (tree || !serving->merged_logged)
+        log_merged(serving->merged, tree);
+    serving->merged_logged = true;
+    serving->merged_shown = tree;
+    return tree;
 }
 
 /* Returns the folder of the files that will be opened while the trace is served. */

@@ -1,12 +1,8 @@
 #include "src/cli/trace/merged-file.h"
 
-#include <limits.h>
-
 #include "libxtf/trace.h"
-#include "src/fs/fs.h"
 #include "src/model/properties.h"
 #include "src/record/launch/folder.h"
-#include "src/trace/text/escape.h"
 
 /* Returns the job that recorded a trace; NULL: it does not say. The trace owns the name. */
 static const char *job_of(XtfTrace *trace)
@@ -39,30 +35,14 @@ void xtf_merged_file_free(XtfMergedFile *file)
     g_free(file);
 }
 
-/* Logs what the mount shows from now on. */
-static void log_merged(const XtfMergedFile *file, bool found)
+bool xtf_merged_file_is_due(const XtfMergedFile *file)
 {
-    g_autofree char *line =
-        found
-            ? g_strdup_printf("the parts were merged into '%s': the mount shows this file", file->path)
-            : g_strdup_printf("the folder '%s' is gone, and '%s' is not its merged file: the mount cannot read records "
-                              "any more",
-                              file->folder, file->path);
-    g_autofree char *shown = xtf_text_shown(line, 2 * PATH_MAX);
-
-    xtf_fs_log(shown);
+    return !g_file_test(file->folder, G_FILE_TEST_EXISTS);
 }
 
-XtfTree *xtf_merged_file_tree(XtfMergedFile *file)
+XtfTrace *xtf_merged_file_open(const XtfMergedFile *file)
 {
-    if (file->is_shown || g_file_test(file->folder, G_FILE_TEST_EXISTS))
-        return NULL;
-    g_autoptr(XtfTrace) trace = xtf_trace_open(file->path, &file->open, NULL);
-    XtfTree *tree = trace && g_strcmp0(job_of(trace), file->job) == 0 ? xtf_tree_new_growing(trace, NULL) : NULL;
+    g_autoptr(XtfTrace) trace = xtf_merged_file_is_due(file) ? xtf_trace_open(file->path, &file->open, NULL) : NULL;
 
-    if (tree || !file->is_logged)
-        log_merged(file, tree);
-    file->is_logged = true;
-    file->is_shown = tree;
-    return tree;
+    return trace && g_strcmp0(job_of(trace), file->job) == 0 ? g_steal_pointer(&trace) : NULL;
 }

@@ -107,25 +107,33 @@ void xtf_live_run_mark_watched(const char *source)
         utimensat(AT_FDCWD, path, times, 0); /* only the owner may: others see the run a little later */
 }
 
-XtfTree *xtf_live_tree_open(const char *source, GError **error)
+XtfTree *xtf_live_tree_open(const char *source, XtfMergedFile **merged, GError **error)
 {
+    const XtfOpenOptions open = {0};
     const XtfSourceOptions options = {.no_companion = true};
     g_autofree char *path = NULL, *existing = existing_source(source);
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(existing, &options, &path, error);
+    XtfTree *tree = trace ? tree_of(trace, error) : NULL;
 
-    return trace ? tree_of(trace, error) : NULL;
+    if (merged)
+        *merged =
+            tree && g_file_test(existing, G_FILE_TEST_IS_DIR) ? xtf_merged_file_new(existing, trace, &open) : NULL;
+    return tree;
 }
 
-bool xtf_live_tree_renew(XtfTree *tree, XtfTree **later, GError **error)
+bool xtf_live_tree_renew(XtfTree *tree, const XtfMergedFile *merged, XtfTree **later, GError **error)
 {
     g_autoptr(XtfTrace) trace = NULL;
+    g_autoptr(GError) fault = NULL;
 
     *later = NULL;
     if (xtf_tree_is_final(tree))
         return true;
-    if (!xtf_trace_refresh(xtf_tree_trace(tree), &trace, error))
-        return false;
+    if (!xtf_trace_refresh(xtf_tree_trace(tree), &trace, &fault))
+        trace = merged ? xtf_merged_file_open(merged) : NULL;
     if (trace)
         *later = tree_of(trace, error);
-    return !trace || *later;
+    else if (fault)
+        g_propagate_error(error, g_steal_pointer(&fault));
+    return trace ? *later != NULL : !fault;
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "src/cli/trace/merged-file.h"
 #include "src/tree/paths/tree.h"
 
 /* Returns the run that the user names. If `named` is NULL, finds the folder of parts of a run that is being recorded:
@@ -12,8 +13,9 @@ char *xtf_live_run_find(const char *named, GError **error);
 /* Lets the collectors of a run commit more often for a few seconds, if the run is a folder of the user. */
 void xtf_live_run_mark_watched(const char *source);
 /* Opens a trace, a part, or a folder of parts; SOURCE.d if there is only that. While it grows, the tree ends at the
- * time up to which it is complete. */
-XtfTree *xtf_live_tree_open(const char *source, GError **error);
-/* Sets *later to the tree of the latest commit; to NULL if `tree` has that commit, and after an error. The caller frees
- * it. */
-bool xtf_live_tree_renew(XtfTree *tree, XtfTree **later, GError **error);
+ * time up to which it is complete. Sets *merged to the file that a folder becomes, which the caller frees; to NULL if
+ * the folder names none. `merged` may be NULL. */
+XtfTree *xtf_live_tree_open(const char *source, XtfMergedFile **merged, GError **error);
+/* Sets *later to the tree of the latest commit, or of the merged file if the parts are gone; to NULL if `tree` has that
+ * commit, and after an error. `merged` may be NULL. The caller frees *later. */
+bool xtf_live_tree_renew(XtfTree *tree, const XtfMergedFile *merged, XtfTree **later, GError **error);

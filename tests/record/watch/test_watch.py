@@ -190,6 +190,29 @@ def watch_slow(mpi, folder, name):
     assert red > 0, f"{name}: none of {looks} looks showed that the others wait"
 
 
+def watch_merged(mpi, folder):
+    """Watches a folder of parts until `xtf record` has merged and removed them. The last state is that of the merged file."""
+    place, run = os.path.join(folder, "place"), os.path.join(folder, "merged.xtf")
+    os.mkdir(place)
+    record = subprocess.Popen([XTF, "record", "-q", "-o", run, *mpi.launch(3, os.path.join(folder, f"hang-{mpi}"), "border")],
+                              env=dict(mpis.ENVIRONMENT, XTF_TMPDIR=place), stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        end, watched = time.monotonic() + SECONDS, None
+        while not watched and time.monotonic() < end:
+            parts = [os.path.join(place, name) for name in os.listdir(place)]
+            watched = ask(["watch", "--once"], parts[0]) if parts else None
+        watching = subprocess.run([XTF, "watch", "--json", parts[0]], capture_output=True, text=True, timeout=2 * SECONDS, check=False)
+        assert record.wait(SECONDS) == 0 and not os.listdir(place), os.listdir(place)
+    finally:
+        if record.poll() is None:
+            os.killpg(record.pid, signal.SIGKILL)
+            record.wait()
+    assert watching.returncode == 0, watching.stderr
+    states = [json.loads(line) for line in watching.stdout.splitlines()]
+    assert states[0]["growing"] and len(states) > 1, watching.stdout
+    assert states[-1] == ask(["watch", "--once"], run), watching.stdout
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="xtf-watch-") as folder:
         for i, mpi in enumerate(mpis.all_of(sys.argv[3:])):
@@ -199,6 +222,7 @@ def main():
                 watch_hang(mpi, folder, name)
             if i == 0:
                 watch_mismatch(mpi, folder)
+                watch_merged(mpi, folder)
             for name in OPEN_CASES if i == 0 else []:
                 watch_open(mpi, folder, name)
             watch_slow(mpi, folder, "slow")

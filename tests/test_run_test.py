@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Tests that run-test leaves nothing of a test behind, whether it ends by itself, by signals, or with something mounted.
+"""Tests that run-test leaves nothing of a test behind, whether it ends by itself, by signals, with something mounted, or with processes
+in sessions of their own.
 
 usage: test_run_test.py RUN-TEST
 """
 
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import sys
@@ -23,6 +25,18 @@ folder = pathlib.Path(tempfile.mkdtemp())
 print(os.environ["TMPDIR"], flush=True)
 """
 WAIT = "time.sleep(100)\n"
+
+
+def processes_with(variable):
+    """Returns the processes that have a variable with its value."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if variable in (process / "environ").read_bytes().split(b"\0"):
+                found.append(process.name)
+        except OSError:
+            continue
+    return found
 
 
 class RunTest(unittest.TestCase):
@@ -48,6 +62,13 @@ class RunTest(unittest.TestCase):
             time.sleep(0.02)
         self.assertFalse(folder.exists(), f"{folder} has {list(folder.rglob('*'))}")
 
+    def await_end(self, folder):
+        """Waits until no process has the folder as TMPDIR."""
+        variable, until = os.fsencode(f"TMPDIR={folder}"), time.monotonic() + SECONDS
+        while processes_with(variable) and time.monotonic() < until:
+            time.sleep(0.02)
+        self.assertEqual(processes_with(variable), [])
+
     def test_ended_by_itself(self):
         for status in (0, 3):
             test, folder = self.start(f"sys.exit({status})\n")
@@ -61,6 +82,22 @@ class RunTest(unittest.TestCase):
             os.killpg(test.pid, number)
             self.assertEqual(test.wait(SECONDS), -number)
             self.await_removal(folder)
+
+    def test_left_processes(self):
+        """A process in another session ends, also if it ignores SIGTERM, and one that it starts meanwhile."""
+        starts = ('"sleep 100"', '"trap : TERM; while :; do sleep 100; done"', '"trap \'sleep 100\' TERM; sleep 100; sleep 100"')
+        tests = []
+        for start in starts:
+            test, folder = self.start(f'left = subprocess.Popen(["sh", "-c", {start}], start_new_session=True, stderr=subprocess.DEVNULL)\n'
+                                      "print(left.pid, flush=True)\n" + WAIT)
+            tests.append((folder, os.pidfd_open(int(test.stdout.readline())), start))
+            self.addCleanup(os.close, tests[-1][1])
+            os.killpg(test.pid, signal.SIGTERM)
+            self.assertEqual(test.wait(SECONDS), -signal.SIGTERM)
+        for folder, left, start in tests:
+            self.assertTrue(select.select([left], [], [], SECONDS)[0], f"{start} goes on")
+            self.await_removal(folder)
+            self.await_end(folder)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root may mount a tmpfs")
     def test_mounted(self):

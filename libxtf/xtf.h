@@ -28,5 +28,6 @@
 #include "libxtf/spans.h"
 #include "libxtf/sweep.h"
 #include "libxtf/trace.h"
+#include "libxtf/transfer.h"
 #include "libxtf/vocabulary.h"
 #include "libxtf/writer.h"

@@ -431,10 +431,25 @@ bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
     return at->length <= XTF_ITEM_MAX || fail_too_large(array, "its right edge is", error);
 }
 
-bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
+bool xtf_array_writer_put_edge(XtfArrayWriter *array, const uint8_t *edge, uint32_t n_bytes, GError **error)
 {
     static const guint flush_bytes[XTF_N_PENDING] = {[XTF_PENDING_LARGE] = 1 << 20, [XTF_PENDING_SMALL] = 256 << 10};
     enum { SMALL_EDGE_BYTES = 4096 };
+    XtfPendingSize size = n_bytes > SMALL_EDGE_BYTES ? XTF_PENDING_LARGE : XTF_PENDING_SMALL;
+    XtfWriter *writer = array->writer;
+    XtfPendingEdges *pending = &writer->pending[size];
+
+    array->edge_bytes = n_bytes;
+    array->edge.offset = pending->bytes->len;
+    g_byte_array_append(pending->bytes, edge, n_bytes);
+    xtf_bytes_align(pending->bytes);
+    g_ptr_array_add(pending->arrays, array);
+    xtf_writer_trim_pools(writer, 1);
+    return pending->bytes->len < flush_bytes[size] || xtf_writer_flush_pending(writer, size, NULL, error);
+}
+
+bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
+{
     XtfWriter *writer = array->writer;
 
     if (array->closed)
@@ -452,13 +467,5 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     xtf_array_writer_finish(array);
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     xtf_writer_drop(writer, before, array->edge_bytes);
-    array->edge_bytes = edge->len;
-    XtfPendingSize size = edge->len > SMALL_EDGE_BYTES ? XTF_PENDING_LARGE : XTF_PENDING_SMALL;
-    XtfPendingEdges *pending = &writer->pending[size];
-    array->edge.offset = pending->bytes->len;
-    g_byte_array_append(pending->bytes, edge->data, edge->len);
-    xtf_bytes_align(pending->bytes);
-    g_ptr_array_add(pending->arrays, array);
-    xtf_writer_trim_pools(writer, 1);
-    return pending->bytes->len < flush_bytes[size] || xtf_writer_flush_pending(writer, size, NULL, error);
+    return xtf_array_writer_put_edge(array, edge->data, edge->len, error);
 }

@@ -27,6 +27,17 @@
 #include "libxtf/write/companion.h"
 #include "libxtf/write/opening-items.h"
 
+/* Writes pending edges of a sender. */
+static bool flush_to_edges(XtfWriter *writer, XtfPendingEdges *pending, GError **error)
+{
+    for (guint i = 0; i < pending->arrays->len; i++)
+        ((XtfArrayWriter *)pending->arrays->pdata[i])->edge.offset += writer->edges_end;
+    g_ptr_array_set_size(pending->arrays, 0);
+    bool good = xtf_writer_put_edges(writer, pending->bytes->data, pending->bytes->len, error);
+    g_byte_array_set_size(pending->bytes, 0);
+    return good;
+}
+
 bool xtf_writer_flush_pending(XtfWriter *writer, XtfPendingSize size, uint64_t *start, GError **error)
 {
     XtfPendingEdges *pending = &writer->pending[size];
@@ -34,6 +45,8 @@ bool xtf_writer_flush_pending(XtfWriter *writer, XtfPendingSize size, uint64_t *
 
     if (n_pages == 0)
         return true;
+    if (writer->edges_fd >= 0)
+        return flush_to_edges(writer, pending, error);
     uint64_t offset = xtf_writer_take_pages(writer, 0, n_pages) * writer->page_size;
     for (guint i = 0; i < pending->arrays->len; i++) {
         XtfArrayWriter *array = pending->arrays->pdata[i];

@@ -45,17 +45,13 @@ int xtf_writer_open_file(const char *path, int flags, GError **error)
     return -1;
 }
 
-bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error)
+/* Writes bytes to a file of the writer, whose offsets count from its begin. */
+static bool put_bytes(XtfWriter *writer, int fd, uint64_t offset, const void *bytes, size_t length, GError **error)
 {
     const uint8_t *from = bytes;
-    uint64_t first = writer->own_first * writer->page_size;
 
-    if (offset < first) {
-        writer->failed = true;
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s: an earlier volume cannot be written", writer->path);
-    }
     while (length > 0) {
-        ssize_t n = pwrite(writer->fd, from, length, (off_t)(offset - first));
+        ssize_t n = pwrite(fd, from, length, (off_t)offset);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -66,6 +62,25 @@ bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_
         offset += (uint64_t)n;
         length -= (size_t)n;
     }
+    return true;
+}
+
+bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error)
+{
+    uint64_t first = writer->own_first * writer->page_size;
+
+    if (offset < first) {
+        writer->failed = true;
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: an earlier volume cannot be written", writer->path);
+    }
+    return put_bytes(writer, writer->fd, offset - first, bytes, length, error);
+}
+
+bool xtf_writer_put_edges(XtfWriter *writer, const void *bytes, size_t length, GError **error)
+{
+    if (!put_bytes(writer, writer->edges_fd, writer->edges_end, bytes, length, error))
+        return false;
+    writer->edges_end += length;
     return true;
 }
 

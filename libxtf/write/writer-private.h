@@ -18,6 +18,7 @@
  *   companion.c         files that refer to other files and add to them
  *   companion-create.c  creating companions
  *   parts/              anchors of runs: a room above this one
+ *   transfer/           moving arrays to another writer: a room above this one
  *   chunk-writer.c      growing data in chunks: strings, tables, schemas
  *   commit.c            commits: right edges, P index, catalog, superblock; closing
  *   opening-items.c     the items that a reader needs to open a trace
@@ -155,6 +156,8 @@ typedef enum { XTF_PENDING_LARGE, XTF_PENDING_SMALL, XTF_N_PENDING } XtfPendingS
 
 struct XtfWriter {
     int fd;
+    int edges_fd;       /* of a sender (transfer.h): a file for the edges of closed arrays; -1: none */
+    uint64_t edges_end; /* bytes of that file */
     char *path;
     XtfWriterBase *base;   /* NULL: the file is not a companion */
     GArray *volumes;       /* XtfPartFile: the earlier volumes; NULL: the file is the first, or only, one */
@@ -236,6 +239,9 @@ void xtf_writer_drop(XtfWriter *writer, uint64_t offset, uint32_t length);
 /* Writes all `length` bytes at an offset, counted through all volumes. Marks the writer as failed on error. */
 bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error);
 
+/* Appends bytes to the file of edges of a sender, at writer->edges_end. */
+bool xtf_writer_put_edges(XtfWriter *writer, const void *bytes, size_t length, GError **error);
+
 /* Truncates the file to its last page. After an error the file stays longer than needed. */
 void xtf_writer_release_reserve(const XtfWriter *writer);
 
@@ -293,8 +299,12 @@ bool xtf_array_writer_add_own_piece(XtfArrayWriter *array, const uint8_t *rows, 
  * the open leaf, and its checksum. Packs the open leaf, which takes time. */
 bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at, GError **error);
 
-/* Writes pending edges of closed arrays to pages of their own. *start gets the file offset of the first one, unless
- * none is pending; `start` may be NULL. The caller holds the lock. */
+/* Adds the packed edge of an array that was closed to the pending edges; `edge` has array->edge.length bytes and the
+ * open leaf. The caller holds the lock. */
+bool xtf_array_writer_put_edge(XtfArrayWriter *array, const uint8_t *edge, uint32_t n_bytes, GError **error);
+
+/* Writes pending edges of closed arrays to pages of their own, or to the file of a sender's edges. *start gets the file
+ * offset of the first one, unless none is pending; `start` may be NULL. The caller holds the lock. */
 bool xtf_writer_flush_pending(XtfWriter *writer, XtfPendingSize size, uint64_t *start, GError **error);
 
 void xtf_writer_clocks_init(XtfWriterClocks *clocks);

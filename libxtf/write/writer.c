@@ -41,6 +41,7 @@ XtfWriter *xtf_writer_new_empty(int fd, const char *path)
     XtfWriter *writer = g_new0(XtfWriter, 1);
 
     writer->fd = fd;
+    writer->edges_fd = -1;
     writer->path = g_strdup(path);
     g_mutex_init(&writer->lock);
     writer->catalog.schemas = g_new0(XtfSchema *, XTF_SCHEMAS_MAX);
@@ -70,6 +71,8 @@ void xtf_writer_abort(XtfWriter *writer)
         return;
     if (writer->fd >= 0)
         close(writer->fd);
+    if (writer->edges_fd >= 0)
+        close(writer->edges_fd);
     free_arrays(writer);
     g_ptr_array_unref(writer->tables);
     for (unsigned i = 0; i < XTF_N_PENDING; i++) {

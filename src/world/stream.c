@@ -73,14 +73,19 @@ static bool read_items(GBytes *batch, unsigned from, XtfWorldRead read, void *da
     return true;
 }
 
+static void send_open_batches(XtfWorldStream *stream)
+{
+    for (unsigned i = 0; i < xtf_world_size(stream->world); i++)
+        if (stream->batches[i])
+            send_batch(stream, i);
+}
+
 bool xtf_world_stream_end(XtfWorldStream *stream, XtfWorldRead read, void *data, GError **error)
 {
     XtfWorld *world = stream->world;
     unsigned from;
 
-    for (unsigned i = 0; i < xtf_world_size(world); i++)
-        if (stream->batches[i])
-            send_batch(stream, i);
+    send_open_batches(stream);
     while (!xtf_world_are_done(world)) {
         g_autoptr(GBytes) batch = xtf_world_receive(world, &from);
         if (xtf_world_were_warned(world))
@@ -93,4 +98,79 @@ bool xtf_world_stream_end(XtfWorldStream *stream, XtfWorldRead read, void *data,
         }
     }
     return true;
+}
+
+/* ---- Turns. */
+
+/* The kind of the last item of a turn. */
+static const uint32_t TURN_ENDS = UINT32_MAX;
+
+/* Waits for the next batch. NULL: a rank has failed. The caller unrefs it. */
+static GBytes *wait_for_batch(XtfWorld *world, unsigned *from)
+{
+    while (!xtf_world_were_warned(world)) {
+        GBytes *batch = xtf_world_receive(world, from);
+        if (batch)
+            return batch;
+        xtf_world_wait(world);
+    }
+    return NULL;
+}
+
+/* The reading of a turn. */
+typedef struct {
+    XtfWorldRead read;
+    void *data;
+    bool has_ended;
+} Turn;
+
+static bool read_of_turn(void *data, unsigned from, uint32_t kind, const void *bytes, uint32_t n_bytes, GError **error)
+{
+    Turn *turn = data;
+
+    turn->has_ended = kind == TURN_ENDS;
+    return turn->has_ended || turn->read(turn->data, from, kind, bytes, n_bytes, error);
+}
+
+/* Gives each rank its turn. */
+static bool read_turns(XtfWorld *world, XtfWorldRead read, void *data, GError **error)
+{
+    const uint64_t go = 0;
+    unsigned from;
+
+    for (unsigned rank = 1; rank < xtf_world_size(world); rank++) {
+        Turn turn = {.read = read, .data = data};
+        xtf_world_send(world, rank, &go, sizeof go);
+        while (!turn.has_ended) {
+            g_autoptr(GBytes) batch = wait_for_batch(world, &from);
+            if (!batch || !read_items(batch, from, read_of_turn, &turn, error))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Waits for the turn of this rank, and sends its items. */
+static bool send_in_turn(XtfWorld *world, XtfWorldPut put, void *data, GError **error)
+{
+    g_autoptr(XtfWorldStream) stream = xtf_world_stream_new(world);
+    unsigned from;
+    g_autoptr(GBytes) go = wait_for_batch(world, &from);
+
+    if (!go || !put(data, stream, error))
+        return false;
+    xtf_world_stream_put(stream, 0, TURN_ENDS, 0);
+    send_open_batches(stream);
+    return true;
+}
+
+bool xtf_world_take_turns(XtfWorld *world, XtfWorldPut put, XtfWorldRead read, void *data, GError **error)
+{
+    GError *own = NULL;
+
+    if (xtf_world_rank(world) == 0)
+        read_turns(world, read, data, &own);
+    else
+        send_in_turn(world, put, data, &own);
+    return xtf_world_have_succeeded(world, own, error);
 }

@@ -25,3 +25,10 @@ typedef bool (*XtfWorldRead)(void *data, unsigned from, uint32_t kind, const voi
  * failed; the other ranks are warned. False without one: another rank has failed. `read` may be NULL in a rank that
  * gets no items. Collective. */
 bool xtf_world_stream_end(XtfWorldStream *stream, XtfWorldRead read, void *data, GError **error);
+
+/* Puts all items of this rank for rank 0 into a stream. */
+typedef bool (*XtfWorldPut)(void *data, XtfWorldStream *stream, GError **error);
+/* Sends items of all ranks above 0 to rank 0, which reads those of one rank after the other, in the order of ranks. So
+ * the order does not depend on timing, and rank 0 holds the batches of one rank at a time. Kinds are less than
+ * UINT32_MAX. Other batches may be sent once it has returned. Collective: if it fails, one rank gets the error. */
+bool xtf_world_take_turns(XtfWorld *world, XtfWorldPut put, XtfWorldRead read, void *data, GError **error);

@@ -99,8 +99,10 @@ static bool send_location(const XtfPathMoves *moves, uint32_t location, XtfWorld
     return true;
 }
 
-static bool send_moves(const XtfPathMoves *moves, XtfWorldStream *stream, GError **error)
+static bool send_moves(void *data, XtfWorldStream *stream, GError **error)
 {
+    const XtfPathMoves *moves = data;
+
     for (uint32_t i = 0; i < moves->n_locations; i++)
         if (!send_location(moves, i, stream, error))
             return false;
@@ -117,13 +119,5 @@ static bool read_moves(void *data, unsigned from, uint32_t kind, const void *byt
 /* Gathers the moves of one rank after the other, so that the moves of a location are together. */
 bool xtf_path_moves_gather(XtfPathMoves *moves, XtfWorld *world, GError **error)
 {
-    for (unsigned rank = 1; rank < xtf_world_size(world); rank++) {
-        g_autoptr(XtfWorldStream) stream = xtf_world_stream_new(world);
-        GError *own = NULL;
-        if (xtf_world_rank(world) != rank || send_moves(moves, stream, &own))
-            xtf_world_stream_end(stream, read_moves, moves, &own);
-        if (!xtf_world_have_succeeded(world, own, error))
-            return false;
-    }
-    return true;
+    return xtf_world_take_turns(world, send_moves, read_moves, moves, error);
 }

@@ -4,7 +4,10 @@
 
 #include "src/analysis/formulas/blocks.h"
 
-enum { WORK_MAX = 2048 }; /* entries of work in a letter: longer work is sent ahead in parts */
+enum {
+    WORK_MAX = 2048,     /* entries of work in a letter: longer work is sent ahead in parts */
+    TURNS_PER_TAKE = 64, /* turns between looks for letters, while the share keeps many waits */
+};
 
 typedef enum {
     WORK,     /* Part, then entries of work of the next WAIT of this share */
@@ -24,7 +27,8 @@ struct XtfLetters {
     const uint32_t *borders;
     uint32_t self, n;
     XtfLetterReader reader;
-    GArray *work; /* Sent: parts of work, by the share that has sent them */
+    GArray *work;    /* Sent: parts of work, by the share that has sent them */
+    uint32_t n_held; /* turns while the share kept many waits */
 };
 
 /* Work that was sent ahead. */
@@ -207,4 +211,16 @@ void xtf_letters_take(XtfLetters *letters)
     xtf_mail_take(letters->mail, letters->self, read_letter, letters);
     if (xtf_mail_is_awaited(letters->mail))
         xtf_mail_flush(letters->mail, letters->self);
+}
+
+void xtf_letters_take_between(XtfLetters *letters, bool holds_many)
+{
+    if (!letters->mail)
+        return;
+    if (!holds_many || ++letters->n_held % TURNS_PER_TAKE == 0)
+        xtf_letters_take(letters);
+    while (xtf_mail_is_full(letters->mail)) {
+        xtf_mail_pause(letters->mail);
+        xtf_letters_take(letters);
+    }
 }

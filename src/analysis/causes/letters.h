@@ -42,3 +42,7 @@ void xtf_letters_put_loss(XtfLetters *letters, const XtfWaitKey *key);
 
 /* Reads the letters that have arrived, and flushes own letters if another share may wait for them. */
 void xtf_letters_take(XtfLetters *letters);
+/* Does so between turns of a share that has more to do. `holds_many`: the share keeps many waits in memory. Then it
+ * seldom takes letters, so that they stay with their senders. A rank whose letters are not taken waits, and reads all
+ * that arrive meanwhile. So the memory of ranks stays bounded, and no two wait for one another. */
+void xtf_letters_take_between(XtfLetters *letters, bool holds_many);

@@ -405,7 +405,7 @@ static bool walk_ready(XtfPass *pass, GError **error)
         pass->walks[location].queued = false;
         if (!walk_back(pass, location, error))
             return false;
-        xtf_letters_take(pass->letters);
+        xtf_letters_take_between(pass->letters, xtf_arrivals_n(&pass->arrivals) > HELD_MAX);
     }
     if (!pass->error)
         return true;

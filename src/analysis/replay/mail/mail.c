@@ -4,6 +4,7 @@
 
 enum {
     BATCH_BYTES = (64 << 10) - 64,
+    WAITING_MAX = 64, /* batches that wait in a rank before it is full */
     /* Calls of xtf_mail_take() in a job... */
     TAKES_PER_LOOK = 16,  /* ...between looks for letters */
     TAKES_PER_FLUSH = 64, /* ...after which letters leave batches that are not full */
@@ -164,6 +165,17 @@ bool xtf_mail_is_awaited(const XtfMail *mail)
 {
     return mail->world ? mail->n_takes % TAKES_PER_FLUSH == 0
                        : atomic_load_explicit(&mail->n_awaiting, memory_order_relaxed) > 0;
+}
+
+bool xtf_mail_is_full(XtfMail *mail)
+{
+    return mail->world && xtf_world_n_waiting(mail->world) > WAITING_MAX && !xtf_mail_has_ended(mail) &&
+           !xtf_world_were_warned(mail->world);
+}
+
+void xtf_mail_pause(XtfMail *mail)
+{
+    xtf_world_wait(mail->world);
 }
 
 /* ---- Receiving. */

@@ -32,6 +32,13 @@ void xtf_mail_flush(XtfMail *mail, uint32_t from);
 /* True if a share waits, or may wait: letters should not stay in batches. Cheap. */
 bool xtf_mail_is_awaited(const XtfMail *mail);
 
+/* True if many batches wait until other ranks of a job take them. This rank should then put no letters of its own
+ * accord, but call xtf_mail_pause() and take letters until the function is false. So the others go on. False once the
+ * run has ended, and between threads. */
+bool xtf_mail_is_full(XtfMail *mail);
+/* Lets other ranks work for a moment. */
+void xtf_mail_pause(XtfMail *mail);
+
 /* Reads a letter; its bytes are valid during the call. */
 typedef void (*XtfMailRead)(void *data, uint32_t kind, const void *bytes, uint32_t n_bytes);
 /* Reads all letters that were delivered to a share. Cheap if there are none. In a job, only some calls look for new

@@ -7,6 +7,7 @@
 #include "src/analysis/causes/delays.h"
 #include "src/analysis/ideal/ideal.h"
 #include "src/analysis/ranks/exchange.h"
+#include "src/analysis/rows/rank-rows.h"
 #include "src/analysis/steps/beside.h"
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/rows.h"
@@ -41,7 +42,8 @@ typedef struct {
     XtfIdeal *ideal;
     XtfPoints *points;
     XtfDelays *delays;
-    XtfRowTarget target;
+    XtfWorld *world;   /* NULL: no job */
+    XtfWriter *writer; /* of the file, or of this rank's rows */
     uint32_t *borders; /* in a job: the first location of each rank, and behind them the number of locations */
     XtfAnalyzeReport *report;
     XtfBeside beside;
@@ -50,7 +52,7 @@ typedef struct {
 static bool write_ideal(void *data, XtfSteps *steps, GError **error)
 {
     Rows *rows = data;
-    bool good = xtf_ideal_write(rows->ideal, rows->target.writer, steps, &rows->report->ideal, error);
+    bool good = xtf_ideal_write(rows->ideal, rows->writer, steps, &rows->report->ideal, error);
 
     g_clear_pointer(&rows->ideal, xtf_ideal_free);
     trim_heap();
@@ -60,10 +62,12 @@ static bool write_ideal(void *data, XtfSteps *steps, GError **error)
 static bool write_waits(void *data, XtfSteps *steps, GError **error)
 {
     Rows *rows = data;
-    bool good = xtf_delays_write(rows->points, rows->delays, &rows->target, steps, error);
+    bool is_first = !rows->world || xtf_world_rank(rows->world) == 0;
+    bool good = (!is_first || xtf_waits_write_callpaths(rows->points, rows->writer, error)) &&
+                xtf_delays_write(rows->points, rows->delays, rows->writer, steps, error);
 
     g_clear_pointer(&rows->delays, xtf_delays_free);
-    return good && xtf_waits_write(rows->points, &rows->target, steps, &rows->report->found, error);
+    return good && xtf_waits_write(rows->points, rows->writer, steps, &rows->report->found, error);
 }
 
 /* Finds the critical path while another thread writes the waits, then writes the path. */
@@ -75,23 +79,31 @@ static bool find_path(Rows *rows, XtfSteps *steps, GError **error)
     if (!xtf_beside_finish(&rows->beside, path ? error : NULL) || !path)
         return false;
     trim_heap();
-    return xtf_critical_write(path, &rows->target, steps, error);
+    return xtf_critical_write(path, rows->writer, steps, error);
 }
 
-/* Does the same in a job, whose messages are of one thread. */
+/* Does the same in a job, whose messages are of one thread. Then rank 0 gets the rows of all ranks. */
 static bool find_path_in_ranks(Rows *rows, XtfSteps *steps, GError **error)
 {
-    if (!write_waits(rows, steps, error))
+    XtfWorld *world = rows->world;
+    GError *own = NULL;
+
+    write_waits(rows, steps, &own);
+    if (!xtf_world_have_succeeded(world, own, error))
         return false;
-    g_autoptr(XtfCritical) path =
-        xtf_critical_find(rows->points, rows->target.world, steps, &rows->report->path, error);
-    return path && xtf_critical_write(path, &rows->target, steps, error);
+    xtf_waits_join(world, &rows->report->found);
+    own = NULL;
+    g_autoptr(XtfCritical) path = xtf_critical_find(rows->points, world, steps, &rows->report->path, error);
+    if (!path)
+        return false;
+    xtf_critical_write(path, rows->writer, steps, &own);
+    return xtf_world_have_succeeded(world, own, error) && xtf_rank_rows_gather(world, rows->writer, error);
 }
 
 /* Finds the causes of waits, then the critical path. */
 static bool analyze_backward(XtfReplay *replay, Rows *rows, XtfSteps *steps, GError **error)
 {
-    XtfWorld *world = rows->target.world;
+    XtfWorld *world = rows->world;
     GError *own = NULL;
 
     if (!xtf_causes_find(xtf_replay_context(replay), rows->points, world, rows->borders, steps, &rows->delays,
@@ -105,7 +117,7 @@ static bool analyze_backward(XtfReplay *replay, Rows *rows, XtfSteps *steps, GEr
     return world ? find_path_in_ranks(rows, steps, error) : find_path(rows, steps, error);
 }
 
-/* Finds waits and the ideal run, by one run of the replay. In a job, rank 0 then has the ideal run of all ranks. */
+/* Finds waits and the ideal run, by one run of the replay. In a job, rank 0 then knows when the ideal run ends. */
 static bool find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfIdeal **ideal, XtfSteps *steps, XtfFound *found,
                        GError **error)
 {
@@ -119,13 +131,13 @@ static bool find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfIdeal **ideal, X
     *ideal = xtf_ideal_new(replay, world ? whole : borders, world ? 1 : n_shares, &own);
     if (*ideal)
         xtf_find_waits(replay, borders, n_shares, raw, xtf_ideal_consumer(*ideal), steps, found, &own);
-    return xtf_world_have_succeeded(world, own, error) && (!world || xtf_ideal_gather(*ideal, world, error));
+    return xtf_world_have_succeeded(world, own, error) && (!world || xtf_ideal_join_ends(*ideal, world, error));
 }
 
 /* Collects the points of waits. In a job each rank has the points of its own locations. */
 static bool collect_points(XtfReplay *replay, XtfRawPoints *raw, Rows *rows, XtfSteps *steps, GError **error)
 {
-    XtfWorld *world = rows->target.world;
+    XtfWorld *world = rows->world;
     GError *own = NULL;
 
     rows->points = xtf_points_collect(replay, raw, steps, &own);
@@ -150,24 +162,30 @@ static bool analyze_waits(XtfReplay *replay, XtfRawPoints *raw, Rows *rows, XtfS
     return analyze_backward(replay, rows, steps, error);
 }
 
+/* Writes the rows of the ideal run beside the next steps, or at once if there is one thread. */
+static bool start_ideal(Rows *rows, XtfSteps *steps, GError **error)
+{
+    GError *own = NULL;
+
+    xtf_beside_start(&rows->beside, steps, write_ideal, rows, &own);
+    return xtf_world_have_succeeded(rows->world, own, error);
+}
+
 /* Finds waits and their causes. One thread writes the ideal run meanwhile, and frees its memory for the later steps. */
 static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps,
                            XtfAnalyzeReport *report, GError **error)
 {
     XtfWorld *world = xtf_replay_world(replay);
     g_autofree uint32_t *borders = world ? xtf_find_first_locations(replay, xtf_world_size(world)) : NULL;
-    Rows rows = {.target = {writer, world}, .borders = borders, .report = report};
+    Rows rows = {.world = world, .writer = writer, .borders = borders, .report = report};
 
     bool good = find_waits(replay, raw, &rows.ideal, steps, &report->found, error) &&
                 xtf_find_other_waits(replay, raw, steps, error);
     if (good) {
         xtf_replay_end_runs(replay);
-        if (!writer)
-            g_clear_pointer(&rows.ideal, xtf_ideal_free);
         trim_heap();
     }
-    good = good && (!writer || xtf_beside_start(&rows.beside, steps, write_ideal, &rows, error)) &&
-           analyze_waits(replay, raw, &rows, steps, error);
+    good = good && start_ideal(&rows, steps, error) && analyze_waits(replay, raw, &rows, steps, error);
     xtf_beside_finish(&rows.beside, NULL);
     xtf_ideal_free(rows.ideal);
     xtf_delays_free(rows.delays);
@@ -208,10 +226,12 @@ bool xtf_analyze_window(XtfTrace *trace, XtfRunWindow window, XtfWorld *world, X
     if (!replay)
         return false;
     trim_heap();
+    g_autoptr(XtfWriter) of_rank = NULL;
     if (open_raw_points(replay, &raw, &own) && writer)
         xtf_analyze_clear(writer, &own);
-    bool good =
-        xtf_world_have_succeeded(world, own, error) && analyze_replay(replay, &raw, writer, steps, report, error);
+    bool good = xtf_world_have_succeeded(world, own, error) &&
+                (!world || xtf_rank_rows_begin(world, writer, &of_rank, error)) &&
+                analyze_replay(replay, &raw, of_rank ? of_rank : writer, steps, report, error);
     xtf_raw_points_finish(&raw);
     return good;
 }

@@ -2,6 +2,7 @@
 
 #include "libxtf/error.h"
 #include "src/analysis/replay/logs/spool.h"
+#include "src/analysis/rows/row-sink.h"
 #include "src/files/paged.h"
 #include "src/model/schemas.h"
 
@@ -162,8 +163,7 @@ static bool write_locations(void *data, XtfRowSink *sink, GError **error)
     return true;
 }
 
-bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, const XtfRowTarget *target, XtfSteps *steps,
-                      GError **error)
+bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *writer, XtfSteps *steps, GError **error)
 {
     Rows rows = {points, delays, steps};
     uint64_t n = 0;
@@ -171,5 +171,5 @@ bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, const XtfRowTa
     for (uint32_t i = 0; i < delays->n_locations; i++)
         n += xtf_delays_n(delays, i);
     xtf_steps_begin(steps, "writing delays", n);
-    return xtf_row_sink_write(target, XTF_MODEL_DELAYS, write_locations, &rows, error);
+    return xtf_row_sink_write(writer, XTF_MODEL_DELAYS, write_locations, &rows, error);
 }

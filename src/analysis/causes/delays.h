@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "libxtf/writer.h"
 #include "src/analysis/causes/costs.h"
-#include "src/analysis/rows/row-sink.h"
 #include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/points.h"
 
@@ -32,6 +32,5 @@ uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location);
 /* Reads delay `i` of a location, in ascending order of `seq`. */
 bool xtf_delays_get(XtfDelays *delays, uint32_t location, uint64_t i, XtfDelay *delay, GError **error);
 
-/* Writes the rows of `delays` of all locations; in a job, of all ranks. Takes one step of `steps`. */
-bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, const XtfRowTarget *target, XtfSteps *steps,
-                      GError **error);
+/* Writes the rows of `delays` of all locations. Takes one step of `steps`. */
+bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *writer, XtfSteps *steps, GError **error);

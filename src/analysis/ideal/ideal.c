@@ -1,11 +1,8 @@
 #include "src/analysis/ideal/ideal.h"
 
-#include <string.h>
-
 #include "src/analysis/ideal/network.h"
 #include "src/analysis/rows/row-sorter.h"
 #include "src/model/schemas.h"
-#include "src/world/stream.h"
 
 struct XtfIdeal {
     XtfRowSorter rows;
@@ -13,7 +10,7 @@ struct XtfIdeal {
     const XtfClockMap **clocks; /* by location; NULL: local times are global */
     XtfNetworkConsumer consumer;
     XtfNetworkRun *run;
-    uint64_t latest; /* in a job: the end of the run in the other ranks */
+    uint64_t latest; /* in rank 0 of a job: the end of the run in all ranks */
 };
 
 static bool add_ideal_row(void *data, uint32_t location, const XtfNetworkWait *wait, GError **error)
@@ -91,57 +88,19 @@ const XtfReplayConsumer *xtf_ideal_consumer(const XtfIdeal *ideal)
     return xtf_network_run_consumer(ideal->run);
 }
 
-/* ---- Ranks. */
-
-typedef enum {
-    IDEAL_ROW, /* RowItem */
-    IDEAL_END, /* uint64_t: when the run ends */
-} Item;
-
-typedef struct {
-    uint64_t location;
-    XtfIdealRow row;
-} RowItem;
-
-static bool send_ideal_row(void *data, uint32_t location, const void *row, GError **error)
+bool xtf_ideal_join_ends(XtfIdeal *ideal, XtfWorld *world, GError **error)
 {
-    RowItem *item = xtf_world_stream_put(data, 0, IDEAL_ROW, sizeof *item);
-
-    item->location = location;
-    memcpy(&item->row, row, sizeof item->row);
-    return true;
-}
-
-static bool send_ideal_rows(XtfIdeal *ideal, XtfWorldStream *stream, GError **error)
-{
-    uint64_t end;
-
-    if (!xtf_network_run_end(ideal->run, &end, error) ||
-        !xtf_row_sorter_read(&ideal->rows, send_ideal_row, stream, error))
-        return false;
-    *(uint64_t *)xtf_world_stream_put(stream, 0, IDEAL_END, sizeof end) = end;
-    return true;
-}
-
-static bool read_item(void *data, unsigned from, uint32_t kind, const void *bytes, uint32_t n_bytes, GError **error)
-{
-    XtfIdeal *ideal = data;
-    const RowItem *item = bytes;
-
-    if (kind == IDEAL_ROW)
-        return xtf_row_sorter_add(&ideal->rows, (uint32_t)item->location, &item->row, error);
-    ideal->latest = MAX(ideal->latest, *(const uint64_t *)bytes);
-    return true;
-}
-
-bool xtf_ideal_gather(XtfIdeal *ideal, XtfWorld *world, GError **error)
-{
-    g_autoptr(XtfWorldStream) stream = xtf_world_stream_new(world);
     GError *own = NULL;
+    uint64_t end = 0;
 
-    if (xtf_world_rank(world) == 0 || send_ideal_rows(ideal, stream, &own))
-        xtf_world_stream_end(stream, read_item, ideal, &own);
-    return xtf_world_have_succeeded(world, own, error);
+    xtf_network_run_end(ideal->run, &end, &own);
+    if (!xtf_world_have_succeeded(world, own, error))
+        return false;
+    g_autoptr(GBytes) packed = g_bytes_new(&end, sizeof end);
+    g_autoptr(GPtrArray) ends = xtf_world_gather(world, packed);
+    for (guint i = 0; ends && i < ends->len; i++)
+        ideal->latest = MAX(ideal->latest, *(const uint64_t *)g_bytes_get_data(ends->pdata[i], NULL));
+    return true;
 }
 
 bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64_t *end, GError **error)

@@ -6,6 +6,7 @@
 #include "libxtf/writer.h"
 #include "src/analysis/replay/replay.h"
 #include "src/analysis/steps/steps.h"
+#include "src/world/world.h"
 
 typedef struct XtfIdeal XtfIdeal;
 
@@ -17,8 +18,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfIdeal, xtf_ideal_free)
 /* Returns the consumer for exactly one run of the replay, for all its shares. The run may also serve other consumers.
  * Borrowed. */
 const XtfReplayConsumer *xtf_ideal_consumer(const XtfIdeal *ideal);
-/* Moves the rows of all ranks of a job to rank 0, after the replay's run. Collective: if it fails, one rank gets the
- * error. */
-bool xtf_ideal_gather(XtfIdeal *ideal, XtfWorld *world, GError **error);
-/* Writes the rows, as a step, after the replay's run. *end: length of the ideal run in ticks. */
+/* Gets the end of the run in all ranks, for rank 0 of a job, after the replay's run. Collective: if it fails, one rank
+ * gets the error. */
+bool xtf_ideal_join_ends(XtfIdeal *ideal, XtfWorld *world, GError **error);
+/* Writes the rows, as a step, after the replay's run. *end: length of the ideal run in ticks. In a job each rank writes
+ * the rows of its own locations, and only rank 0 gets *end. */
 bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64_t *end, GError **error);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/analysis/path/moves.h"
+#include "src/analysis/rows/row-sink.h"
 #include "src/analysis/rows/row-sorter.h"
 #include "src/model/schemas.h"
 #include "src/model/wait-kinds.h"
@@ -457,12 +458,8 @@ static bool write_path_rows(XtfCritical *run, XtfWriter *writer, XtfSteps *steps
            xtf_row_sorter_write(&run->rows, writer, schema, id_of, run->points, steps, error);
 }
 
-bool xtf_critical_write(XtfCritical *run, const XtfRowTarget *target, XtfSteps *steps, GError **error)
+bool xtf_critical_write(XtfCritical *run, XtfWriter *writer, XtfSteps *steps, GError **error)
 {
-    GError *own = NULL;
-
-    if (target->writer)
-        write_path_rows(run, target->writer, steps, &own);
-    return xtf_world_have_succeeded(target->world, own, error) &&
-           xtf_row_sink_write(target, XTF_MODEL_ACTIVITY, append_activities, run, error);
+    return write_path_rows(run, writer, steps, error) &&
+           xtf_row_sink_write(writer, XTF_MODEL_ACTIVITY, append_activities, run, error);
 }

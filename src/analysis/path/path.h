@@ -14,9 +14,10 @@
  */
 #pragma once
 
-#include "src/analysis/rows/row-sink.h"
+#include "libxtf/writer.h"
 #include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/points.h"
+#include "src/world/world.h"
 
 typedef struct {
     uint64_t segments;
@@ -34,5 +35,6 @@ XtfCritical *xtf_critical_find(const XtfPoints *points, XtfWorld *world, XtfStep
                                GError **error);
 void xtf_critical_free(XtfCritical *critical); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCritical, xtf_critical_free)
-/* Writes the rows of `critical` and `activity`. To be called once, in a job by all ranks. */
-bool xtf_critical_write(XtfCritical *critical, const XtfRowTarget *target, XtfSteps *steps, GError **error);
+/* Writes the rows of `critical` and `activity`. To be called once. In a job rank 0 has all rows of `critical`, and each
+ * rank the activity of its own locations. */
+bool xtf_critical_write(XtfCritical *critical, XtfWriter *writer, XtfSteps *steps, GError **error);

@@ -29,28 +29,6 @@ static bool count_location(const XtfReplay *replay, const XtfLocation *location,
     return true;
 }
 
-/* Divides processes among n ranks by their rows. Rank 0 also writes the rows of the analysis, which takes about as long
- * as a sixth of all processes, so it gets fewer processes. */
-static uint32_t *divide_among_ranks(const uint64_t *rows, uint32_t n_processes, uint32_t n)
-{
-    enum { WRITING = 6 };
-    uint64_t total = 0, before = rows[0];
-    uint32_t of_first = 1;
-
-    if (n == 1 || n_processes <= n)
-        return xtf_replay_divide_by(rows, n_processes, n);
-    for (uint32_t i = 0; i < n_processes; i++)
-        total += rows[i];
-    uint64_t writing = total / WRITING, fair = (total + writing) / n;
-    for (; of_first + n - 1 < n_processes && before + writing + rows[of_first] / 2 < fair; of_first++)
-        before += rows[of_first];
-    g_autofree uint32_t *behind = xtf_replay_divide_by(rows + of_first, n_processes - of_first, n - 1);
-    uint32_t *borders = g_new0(uint32_t, n + 1);
-    for (uint32_t i = 1; i <= n; i++)
-        borders[i] = of_first + behind[i - 1];
-    return borders;
-}
-
 bool xtf_replay_deal(XtfReplay *replay, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&replay->context, error);
@@ -64,7 +42,7 @@ bool xtf_replay_deal(XtfReplay *replay, GError **error)
                 return false;
     if (!locations)
         return false;
-    replay->borders = divide_among_ranks(rows, replay->n_processes, xtf_world_size(world));
+    replay->borders = xtf_replay_divide_by(rows, replay->n_processes, xtf_world_size(world));
     return true;
 }
 

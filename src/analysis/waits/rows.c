@@ -23,7 +23,7 @@ typedef struct {
     XtfPointResult results[AT_ONCE];
 } Worker;
 
-static bool write_callpaths(const XtfPoints *points, XtfWriter *writer, GError **error)
+bool xtf_waits_write_callpaths(const XtfPoints *points, XtfWriter *writer, GError **error)
 {
     uint32_t id;
 
@@ -161,8 +161,7 @@ static void merge_counts(void *data, void *to)
     g_free(worker);
 }
 
-/* Adds up the counts of all ranks. */
-static void join_found(XtfWorld *world, XtfFound *found)
+void xtf_waits_join(XtfWorld *world, XtfFound *found)
 {
     xtf_world_sum(world, found->waits, XTF_N_WAIT_KINDS);
     xtf_world_sum(world, found->amounts, XTF_N_WAIT_KINDS);
@@ -177,19 +176,10 @@ static bool write_waits(void *data, XtfRowSink *sink, GError **error)
     return xtf_in_order(&work, rows, xtf_points_n_locations(rows->points), error);
 }
 
-bool xtf_waits_write(const XtfPoints *points, const XtfRowTarget *target, XtfSteps *steps, XtfFound *found,
-                     GError **error)
+bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfFound *found, GError **error)
 {
     Rows rows = {.points = points, .steps = steps, .found = found};
-    GError *own = NULL;
 
     xtf_steps_begin(steps, "writing waits", xtf_points_n(points));
-    if (target->writer)
-        write_callpaths(points, target->writer, &own);
-    if (!xtf_world_have_succeeded(target->world, own, error) ||
-        !xtf_row_sink_write(target, XTF_MODEL_WAITS, write_waits, &rows, error))
-        return false;
-    if (target->world)
-        join_found(target->world, found);
-    return true;
+    return xtf_row_sink_write(writer, XTF_MODEL_WAITS, write_waits, &rows, error);
 }

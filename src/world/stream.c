@@ -12,6 +12,7 @@ typedef struct {
 struct XtfWorldStream {
     XtfWorld *world;
     GByteArray **batches; /* by rank; NULL: none is open */
+    bool is_shared;       /* batches of rank 0 for all others */
 };
 
 XtfWorldStream *xtf_world_stream_new(XtfWorld *world)
@@ -33,7 +34,19 @@ void xtf_world_stream_free(XtfWorldStream *stream)
     g_free(stream);
 }
 
-/* Sends a batch. Does nothing once a rank has failed. */
+/* Sends a batch of rank 0 to all others; NULL in these. Returns it in all ranks, once all have it. The caller unrefs
+ * it. */
+static GBytes *share_batch(XtfWorld *world, GByteArray *batch)
+{
+    g_autoptr(GBytes) own = batch ? g_byte_array_free_to_bytes(batch) : NULL;
+    uint64_t zero = 0;
+    GBytes *shared = xtf_world_broadcast(world, own);
+
+    xtf_world_sum(world, &zero, 1);
+    return shared;
+}
+
+/* Sends a batch. Does zero once a rank has failed. */
 static void send_batch(XtfWorldStream *stream, unsigned to)
 {
     g_autoptr(GByteArray) batch = g_steal_pointer(&stream->batches[to]);
@@ -50,7 +63,9 @@ void *xtf_world_stream_put(XtfWorldStream *stream, unsigned to, uint32_t kind, u
     GByteArray **batch = &stream->batches[to];
     const Head head = {kind, n_bytes};
 
-    if (*batch && (*batch)->len >= BATCH_BYTES)
+    if (*batch && (*batch)->len >= BATCH_BYTES && stream->is_shared)
+        g_bytes_unref(share_batch(stream->world, g_steal_pointer(batch)));
+    else if (*batch && (*batch)->len >= BATCH_BYTES)
         send_batch(stream, to);
     if (!*batch)
         *batch = g_byte_array_sized_new(BATCH_BYTES + n_bytes + (guint)sizeof head);
@@ -121,6 +136,7 @@ static GBytes *wait_for_batch(XtfWorld *world, unsigned *from)
 typedef struct {
     XtfWorldRead read;
     void *data;
+    GError **problem; /* of a shared item that could not be read */
     bool has_ended;
 } Turn;
 
@@ -172,5 +188,51 @@ bool xtf_world_take_turns(XtfWorld *world, XtfWorldPut put, XtfWorldRead read, v
         read_turns(world, read, data, &own);
     else
         send_in_turn(world, put, data, &own);
+    return xtf_world_have_succeeded(world, own, error);
+}
+
+/* ---- From rank 0 to all. */
+
+/* Ends the items also if `put` has failed, as all ranks wait for the end. */
+static void put_shared(XtfWorld *world, XtfWorldPut put, void *data, GError **error)
+{
+    g_autoptr(XtfWorldStream) stream = xtf_world_stream_new(world);
+
+    stream->is_shared = true;
+    put(data, stream, error);
+    xtf_world_stream_put(stream, 0, TURN_ENDS, 0);
+    g_bytes_unref(share_batch(world, g_steal_pointer(&stream->batches[0])));
+}
+
+/* Reads an item, unless an earlier one has failed. */
+static bool read_if_good(void *data, unsigned from, uint32_t kind, const void *bytes, uint32_t n_bytes, GError **error)
+{
+    Turn *turn = data;
+
+    turn->has_ended = kind == TURN_ENDS;
+    if (!turn->has_ended && !*turn->problem)
+        turn->read(turn->data, from, kind, bytes, n_bytes, turn->problem);
+    return true;
+}
+
+/* Takes all batches, also after an error: the other ranks wait for this one. */
+static void read_shared(XtfWorld *world, XtfWorldRead read, void *data, GError **error)
+{
+    Turn turn = {.read = read, .data = data, .problem = error};
+
+    while (!turn.has_ended) {
+        g_autoptr(GBytes) batch = share_batch(world, NULL);
+        read_items(batch, 0, read_if_good, &turn, error);
+    }
+}
+
+bool xtf_world_share(XtfWorld *world, XtfWorldPut put, XtfWorldRead read, void *data, GError **error)
+{
+    GError *own = NULL;
+
+    if (xtf_world_rank(world) == 0)
+        put_shared(world, put, data, &own);
+    else
+        read_shared(world, read, data, &own);
     return xtf_world_have_succeeded(world, own, error);
 }

@@ -28,7 +28,10 @@ bool xtf_world_stream_end(XtfWorldStream *stream, XtfWorldRead read, void *data,
 
 /* Puts all items of this rank for rank 0 into a stream. */
 typedef bool (*XtfWorldPut)(void *data, XtfWorldStream *stream, GError **error);
-/* Sends items of all ranks above 0 to rank 0, which reads those of one rank after the other, in the order of ranks. So
+/* Sends items of all ranks above 0 to rank 0, which reads them in the order of ranks. So
  * the order does not depend on timing, and rank 0 holds the batches of one rank at a time. Kinds are less than
  * UINT32_MAX. Other batches may be sent once it has returned. Collective: if it fails, one rank gets the error. */
 bool xtf_world_take_turns(XtfWorld *world, XtfWorldPut put, XtfWorldRead read, void *data, GError **error);
+/* Sends items of rank 0 to all others, along a tree and in batches: each rank holds few batches at a time. Rank 0 puts
+ * the items, for rank 0. Collective: if it fails, one rank gets the error. */
+bool xtf_world_share(XtfWorld *world, XtfWorldPut put, XtfWorldRead read, void *data, GError **error);

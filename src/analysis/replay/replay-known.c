@@ -1,10 +1,12 @@
 /*
  * Queries of a replay, which it answers with and without runs.
  */
+#include "libxtf/error.h"
 #include "src/analysis/replay/replay-private.h"
 
 enum {
     TIMES_BUFFER = 16 << 10, /* bytes of the buffer of a reader of times */
+    GROUPS_MAX = INT32_MAX,  /* fewer than this many groups of messages fit */
 };
 
 uint32_t xtf_replay_n_processes(const XtfReplay *replay)
@@ -69,6 +71,14 @@ uint32_t *xtf_replay_first_locations(const XtfReplay *replay)
     }
     first[replay->n_processes] = end;
     return first;
+}
+
+bool xtf_replay_has_few_groups(const XtfReplay *replay, GError **error)
+{
+    return replay->groups.n < GROUPS_MAX ||
+           xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                    "an analysis allows fewer than %d groups of messages by communicator, sender, receiver and tag",
+                    GROUPS_MAX);
 }
 
 uint32_t *xtf_replay_divide_by(const uint64_t *weights, uint32_t n_processes, uint32_t n)

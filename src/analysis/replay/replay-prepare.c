@@ -9,12 +9,11 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    ROWS_AT_ONCE = 4096,    /* rows read between checks for cancellation */
-    TIMES_AT_ONCE = 12,     /* call paths in a record; more become several records */
-    PART_MAX = 64 << 10,    /* bytes of a part of a log */
-    PARTS_BYTES = 1 << 20,  /* bytes of the parts of all locations of a process */
-    NEAR = 256,             /* entries in the cache of envelopes */
-    GROUPS_MAX = INT32_MAX, /* fewer than this many groups of messages fit */
+    ROWS_AT_ONCE = 4096,   /* rows read between checks for cancellation */
+    TIMES_AT_ONCE = 12,    /* call paths in a record; more become several records */
+    PART_MAX = 64 << 10,   /* bytes of a part of a log */
+    PARTS_BYTES = 1 << 20, /* bytes of the parts of all locations of a process */
+    NEAR = 256,            /* entries in the cache of envelopes */
 };
 
 /* An entry of the cache of envelopes. */
@@ -383,12 +382,9 @@ static bool keep_envelopes(Pass *pass, XtfProcess *process, GError **error)
     for (uint32_t i = 0; i < n; i++)
         if (envelopes[i].kind == XTF_ROW_BEGIN && envelopes[i].comm < replay->n_comms)
             worker->operations[envelopes[i].comm] = 0;
-    bool is_full = replay->groups.n >= GROUPS_MAX;
+    bool good = xtf_replay_has_few_groups(replay, error);
     g_mutex_unlock(&replay->lock);
-    return !is_full ||
-           xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                    "an analysis allows fewer than %d groups of messages by communicator, sender, receiver and tag",
-                    GROUPS_MAX);
+    return good;
 }
 
 static bool read_process(Pass *pass, GError **error)

@@ -252,6 +252,8 @@ bool xtf_replay_needs_all_logs(const XtfReplay *replay);
 /* Adds doubtful messages of a group. NULL: none. Callers hold the lock while the replay is created. */
 void xtf_replay_keep_doubts(XtfReplay *replay, uint32_t group, const GArray *doubts);
 
+/* Fails if the next groups of messages may have no numbers. */
+bool xtf_replay_has_few_groups(const XtfReplay *replay, GError **error);
 /* Divides processes among n shares by their weights, like xtf_replay_divide(). The caller frees the borders. */
 uint32_t *xtf_replay_divide_by(const uint64_t *weights, uint32_t n_processes, uint32_t n);
 /* Divides the processes among the ranks of a job by their rows: sets the replay's borders. */

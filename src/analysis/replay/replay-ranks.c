@@ -11,8 +11,8 @@
 #include "src/analysis/replay/replay-private.h"
 #include "src/world/stream.h"
 
-enum { LOG_PIECE = 32 << 10 };                                     /* bytes of records in an item */
-enum { GROUPS_PACKED_MAX = UINT32_MAX / sizeof(XtfGroup) - 1024 }; /* groups in one array of bytes */
+enum { LOG_PIECE = 32 << 10 }; /* bytes of records in an item */
+enum { GROUPS_IN_ITEM = 1024 };
 
 /* ---- Blocks of processes. */
 
@@ -61,39 +61,51 @@ void xtf_replay_forget_others(XtfReplay *replay)
 
 /* ---- Groups. */
 
-static void pack_number(GByteArray *to, uint64_t number)
-{
-    g_byte_array_append(to, (const guint8 *)&number, sizeof number);
-}
+typedef enum {
+    GROUPS, /* some groups */
+    DOUBTS, /* DoubtsItem, then n runs of the group */
+} GroupItemKind;
 
-/* Returns the groups and the doubtful messages of the replay. The caller unrefs them. */
-static GBytes *pack_groups(const XtfReplay *replay)
-{
-    GByteArray *packed = g_byte_array_new();
-    GHashTableIter iter;
-    gpointer group, doubts;
-
-    pack_number(packed, replay->groups.n);
-    g_byte_array_append(packed, (const guint8 *)replay->groups.all,
-                        (guint)(replay->groups.n * sizeof *replay->groups.all));
-    pack_number(packed, replay->doubts ? g_hash_table_size(replay->doubts) : 0);
-    if (replay->doubts) {
-        g_hash_table_iter_init(&iter, replay->doubts);
-        while (g_hash_table_iter_next(&iter, &group, &doubts)) {
-            const GArray *runs = doubts;
-            pack_number(packed, GPOINTER_TO_UINT(group));
-            pack_number(packed, runs->len);
-            g_byte_array_append(packed, (const guint8 *)runs->data, (guint)(runs->len * sizeof(XtfRun)));
-        }
-    }
-    return g_byte_array_free_to_bytes(packed);
-}
+typedef struct {
+    XtfGroupKey key;
+    uint64_t n;
+} DoubtsItem;
 
 static void copy_packed(const uint8_t **from, void *to, size_t n)
 {
     if (n > 0)
         memcpy(to, *from, n);
     *from += n;
+}
+
+/* Puts the doubtful messages of all groups. */
+static void put_doubts(const XtfReplay *replay, XtfWorldStream *stream)
+{
+    GHashTableIter iter;
+    gpointer group, doubts;
+
+    g_hash_table_iter_init(&iter, replay->doubts);
+    while (g_hash_table_iter_next(&iter, &group, &doubts)) {
+        const GArray *runs = doubts;
+        size_t bytes = runs->len * sizeof(XtfRun);
+        DoubtsItem *item = xtf_world_stream_put(stream, 0, DOUBTS, (uint32_t)((sizeof *item + bytes + 7) & ~(size_t)7));
+        *item = (DoubtsItem){.key = replay->groups.all[GPOINTER_TO_UINT(group)].key, .n = runs->len};
+        memcpy(item + 1, runs->data, bytes);
+    }
+}
+
+/* Puts the groups and the doubtful messages of the replay. */
+static bool put_groups(void *data, XtfWorldStream *stream, GError **error)
+{
+    const XtfReplay *replay = data;
+
+    for (uint32_t i = 0; i < replay->groups.n; i += GROUPS_IN_ITEM) {
+        size_t bytes = MIN(replay->groups.n - i, (uint32_t)GROUPS_IN_ITEM) * sizeof(XtfGroup);
+        memcpy(xtf_world_stream_put(stream, 0, GROUPS, (uint32_t)bytes), &replay->groups.all[i], bytes);
+    }
+    if (replay->doubts)
+        put_doubts(replay, stream);
+    return true;
 }
 
 /* Joins the counts of a group. Only the rank that has the process of a side has counted that side. */
@@ -107,75 +119,56 @@ static void join_group(XtfGroup *to, const XtfGroup *from)
     to->listed |= from->listed;
 }
 
-/* Adds packed groups to the groups of the replay. */
-static void join_groups(XtfReplay *replay, GBytes *packed)
+static void join_doubts(XtfReplay *replay, const DoubtsItem *item)
 {
-    const uint8_t *from = g_bytes_get_data(packed, NULL);
-    uint64_t n, n_doubts, group, n_runs;
+    g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(XtfRun));
 
-    copy_packed(&from, &n, sizeof n);
-    g_autofree uint32_t *numbers = g_new(uint32_t, n + 1);
-    for (uint64_t i = 0; i < n; i++) {
-        XtfGroup added;
-        copy_packed(&from, &added, sizeof added);
-        numbers[i] = xtf_groups_find(&replay->groups, &added.key, true);
-        join_group(&replay->groups.all[numbers[i]], &added);
-    }
-    copy_packed(&from, &n_doubts, sizeof n_doubts);
-    for (uint64_t i = 0; i < n_doubts; i++) {
-        g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(XtfRun));
-        copy_packed(&from, &group, sizeof group);
-        copy_packed(&from, &n_runs, sizeof n_runs);
-        g_array_set_size(runs, (guint)n_runs);
-        copy_packed(&from, runs->data, n_runs * sizeof(XtfRun));
-        xtf_replay_keep_doubts(replay, numbers[group], runs);
-    }
+    g_array_append_vals(runs, item + 1, (guint)item->n);
+    xtf_replay_keep_doubts(replay, xtf_groups_find(&replay->groups, &item->key, true), runs);
 }
 
-/* Replaces the groups by the joined ones, and gives the envelopes their new numbers. */
-static void replace_groups(XtfReplay *replay, GBytes *joined)
+/* Adds groups of another rank to the replay's groups. */
+static bool read_groups(void *data, unsigned from, uint32_t kind, const void *bytes, uint32_t n_bytes, GError **error)
 {
-    XtfGroups own = replay->groups;
+    const XtfGroup *groups = bytes;
+    XtfReplay *replay = data;
 
-    replay->groups = (XtfGroups){0};
-    g_clear_pointer(&replay->doubts, g_hash_table_unref);
-    join_groups(replay, joined);
+    if (kind == DOUBTS)
+        join_doubts(replay, bytes);
+    for (uint32_t i = 0; kind == GROUPS && i < n_bytes / sizeof *groups; i++) {
+        uint32_t number = xtf_groups_find(&replay->groups, &groups[i].key, true); /* it may move the groups */
+        join_group(&replay->groups.all[number], &groups[i]);
+    }
+    return xtf_replay_has_few_groups(replay, error);
+}
+
+/* Gives the envelopes the numbers that their groups have now. */
+static void renumber_envelopes(XtfReplay *replay, const XtfGroups *before)
+{
     for (uint64_t i = 0; i < replay->n_envelopes; i++) {
         uint32_t *group = &replay->envelopes[i].group;
         if (*group != UINT32_MAX)
-            *group = xtf_groups_find(&replay->groups, &own.all[*group].key, false);
+            *group = xtf_groups_find(&replay->groups, &before->all[*group].key, false);
     }
-    xtf_groups_finish(&own);
-}
-
-static bool may_pack(const XtfReplay *replay, GError **error)
-{
-    return replay->groups.n <= GROUPS_PACKED_MAX ||
-           xtf_fail(error, XTF_ERROR_TOO_LARGE, "ranks allow at most %u groups of messages: one process allows more",
-                    (unsigned)GROUPS_PACKED_MAX);
 }
 
 bool xtf_replay_join_groups(XtfReplay *replay, GError **error)
 {
     XtfWorld *world = replay->options.world;
-    bool is_first = xtf_world_rank(world) == 0;
-    GError *own = NULL;
+    XtfGroups own = {0};
 
-    may_pack(replay, &own);
-    if (!xtf_world_have_succeeded(world, own, error))
+    if (!xtf_world_take_turns(world, put_groups, read_groups, replay, error))
         return false;
-    own = NULL;
-    g_autoptr(GBytes) packed = pack_groups(replay);
-    g_autoptr(GPtrArray) all = xtf_world_gather(world, packed);
-    for (guint i = 1; all && i < all->len; i++)
-        join_groups(replay, all->pdata[i]);
-    may_pack(replay, &own);
-    if (!xtf_world_have_succeeded(world, own, error))
-        return false;
-    g_autoptr(GBytes) joined = is_first ? pack_groups(replay) : NULL, shared = xtf_world_broadcast(world, joined);
-    if (!is_first)
-        replace_groups(replay, shared);
-    return true;
+    if (xtf_world_rank(world) > 0) { /* the joined groups replace the own ones */
+        own = replay->groups;
+        replay->groups = (XtfGroups){0};
+        g_clear_pointer(&replay->doubts, g_hash_table_unref);
+    }
+    bool good = xtf_world_share(world, put_groups, read_groups, replay, error);
+    if (good && xtf_world_rank(world) > 0)
+        renumber_envelopes(replay, &own);
+    xtf_groups_finish(&own);
+    return good;
 }
 
 /* ---- Logs. */

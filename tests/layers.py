@@ -205,13 +205,13 @@ def symbols_of(objects):
 
 
 def find_definitions(symbols):
-    """Returns the source that defines each symbol, and complaints of symbols that several sources define.
+    """Returns the source that defines each symbol, and complaints of symbols that several sources define. Programs each have a main.
 
     A use of such a symbol would not identify its source. A source uses its own weak symbol, although another source defines it, too."""
     defined_in, problems = {}, []
     for path in sorted(symbols):
         for symbol, kind in symbols[path]:
-            if kind not in UNDEFINED and kind not in WEAK and defined_in.setdefault(symbol, path) != path:
+            if symbol != "main" and kind not in UNDEFINED and kind not in WEAK and defined_in.setdefault(symbol, path) != path:
                 problems.append(f"{path}: {symbol} is defined in {defined_in[symbol]}, too")
     return defined_in | {symbol: path for path in symbols for symbol, kind in symbols[path] if kind in WEAK}, problems
 

@@ -1,4 +1,4 @@
-/* The system calls that a confined daemon may use (confine.h). */
+/* The system calls that a confined daemon may use (confine.h). make-filter.c has the list. */
 #pragma once
 
 #include <stdbool.h>

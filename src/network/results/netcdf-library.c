@@ -6,11 +6,9 @@ XtfNetcdfCalls xtf_netcdf_calls;
 
 bool xtf_netcdf_load(GError **error)
 {
-#define X(name) #name,
-    static const char *const names[] = {XTF_NETCDF_FUNCTIONS(X) NULL};
-#undef X
+    static const char *const names[] = {XTF_NETCDF_NAMES, NULL};
     static XtfLateLibrary library = {
-        .soname = XTF_NETCDF_SONAME, .label = "libnetcdf", .names = names, .calls = &xtf_netcdf_calls};
+        .soname = XTF_NETCDF_FILE, .label = "libnetcdf", .names = names, .calls = &xtf_netcdf_calls};
 
     return xtf_late_library_load(&library, error);
 }

@@ -6,10 +6,8 @@ XtfDwCalls xtf_dw_calls;
 
 bool xtf_dw_load(GError **error)
 {
-#define X(name) #name,
-    static const char *const names[] = {XTF_DW_FUNCTIONS(X) NULL};
-#undef X
-    static XtfLateLibrary library = {.soname = XTF_DW_SONAME, .label = "libdw", .names = names, .calls = &xtf_dw_calls};
+    static const char *const names[] = {XTF_DW_NAMES, NULL};
+    static XtfLateLibrary library = {.soname = XTF_DW_FILE, .label = "libdw", .names = names, .calls = &xtf_dw_calls};
 
     return xtf_late_library_load(&library, error);
 }

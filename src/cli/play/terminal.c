@@ -1,6 +1,5 @@
 #include "src/cli/play/terminal.h"
 
-#include <curses.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
+#include "src/cli/play/curses-library.h"
 
 enum {
     COLOURS_MANY = 256,
@@ -74,8 +74,11 @@ static void begin_colours(void)
 bool xtf_terminal_begin(GError **error)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "stdin or stdout is not a terminal: xtf play --frame, xtf top --once and xtf watch --once print a screen");
+        return xtf_fail(
+            error, XTF_ERROR_UNSUPPORTED,
+            "stdin or stdout is not a terminal: xtf play --frame, xtf top --once and xtf watch --once print a screen");
+    if (!xtf_curses_load(error))
+        return false;
     /* newterm() returns on an error; initscr() would exit. */
     SCREEN *screen = newterm(NULL, stdout, stdin);
     if (!screen)

@@ -95,6 +95,9 @@ bool xtf_otf2_export(XtfExportJob *job, GError **error)
 {
     XtfTrace *trace = job->tree->trace;
     const XtfClock *clock = xtf_trace_clock(trace);
+
+    if (!xtf_otf2_load(error))
+        return false;
     XtfOtf2Export export = {
         .job = job,
         .programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),

@@ -86,9 +86,7 @@ DEFINE(write_region, RegionDefinition)
 DEFINE(write_callsite, Callsite)
 {
     uint32_t file = TEXT(file), entered = REF(entered_region, REGIONS), left = REF(left_region, REGIONS);
-    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
     return PUT(OTF2_GlobalDefWriter_WriteCallsite(W, ID(CALLSITES), file, row->line, entered, left));
-    G_GNUC_END_IGNORE_DEPRECATIONS
 }
 
 DEFINE(write_callpath, Callpath)

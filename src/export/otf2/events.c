@@ -97,7 +97,6 @@ WRITER(write_metric, Counters)
 }
 
 /* Threads, locks, tasks. OTF2 deprecates its separate events for OpenMP, but archives have them. */
-G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 WRITER(write_thread, Threads)
 {
@@ -143,7 +142,6 @@ WRITER(write_task, Tasks)
     }
     return XTF_OTF2_NO_EVENT;
 }
-G_GNUC_END_IGNORE_DEPRECATIONS
 
 /* Parameters, samples, the program, the measurement */
 

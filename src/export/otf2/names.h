@@ -8,9 +8,8 @@
  */
 #pragma once
 
-#include <otf2/otf2.h>
-
 #include "src/export/model-rows.h"
+#include "src/import/otf2/otf2-library.h"
 
 typedef struct {
     XtfModelTable table;

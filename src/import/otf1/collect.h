@@ -5,11 +5,11 @@
 #pragma once
 
 #include <glib.h>
-#include <open-trace-format/otf.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "src/import/definitions/definitions.h"
+#include "src/import/otf1/otf1-library.h"
 
 /* Kinds of definitions that only have a name. */
 typedef enum {

@@ -319,7 +319,7 @@ bool xtf_otf1_import(XtfImportJob *job, GError **error)
     g_autoptr(GArray) streams = entries ? list_streams(entries) : NULL;
     XtfOtf1Import import = {.job = job};
 
-    if (!entries)
+    if (!entries || !xtf_otf1_load(error))
         return false;
     import.stem = xtf_otf1_stem(job->anchor);
     import.manager = OTF_FileManager_open(OPEN_FILES);

@@ -21,13 +21,19 @@ typedef struct {
     uint64_t (*read)(OTF_RStream *, OTF_HandlerArray *);
 } Kind;
 
-static const Kind kinds[] = {
-    [XTF_OTF1_DEFINITIONS] = {"def", OTF_RStream_getDefBuffer, OTF_RStream_readDefinitions},
-    [XTF_OTF1_EVENTS] = {"events", OTF_RStream_getEventBuffer, OTF_RStream_readEvents},
-    [XTF_OTF1_SNAPSHOTS] = {"snaps", OTF_RStream_getSnapsBuffer, OTF_RStream_readSnapshots},
-    [XTF_OTF1_SUMMARIES] = {"stats", OTF_RStream_getStatsBuffer, OTF_RStream_readStatistics},
-    [XTF_OTF1_MARKERS] = {"marker", OTF_RStream_getMarkerBuffer, OTF_RStream_readMarker},
-};
+/* Returns the ending of files of a kind, and the library's functions for them. The library must be loaded. */
+static Kind describe_kind(XtfOtf1Kind kind)
+{
+    const Kind kinds[] = {
+        [XTF_OTF1_DEFINITIONS] = {"def", OTF_RStream_getDefBuffer, OTF_RStream_readDefinitions},
+        [XTF_OTF1_EVENTS] = {"events", OTF_RStream_getEventBuffer, OTF_RStream_readEvents},
+        [XTF_OTF1_SNAPSHOTS] = {"snaps", OTF_RStream_getSnapsBuffer, OTF_RStream_readSnapshots},
+        [XTF_OTF1_SUMMARIES] = {"stats", OTF_RStream_getStatsBuffer, OTF_RStream_readStatistics},
+        [XTF_OTF1_MARKERS] = {"marker", OTF_RStream_getMarkerBuffer, OTF_RStream_readMarker},
+    };
+
+    return kinds[kind];
+}
 
 /* Returns the position in the file of the buffer's next byte. In a compressed file it is that of the bytes read. */
 static uint64_t position_of(OTF_RBuffer *buffer, bool compressed)
@@ -87,12 +93,13 @@ static void note_progress(XtfOtf1Import *import, XtfOtf1Kind kind, OTF_RBuffer *
 static bool read_records(XtfOtf1Import *import, OTF_RStream *stream, OTF_RBuffer *buffer, XtfOtf1Kind kind,
                          const char *path, OTF_HandlerArray *handlers, uint64_t *n, GError **error)
 {
+    const Kind files = describe_kind(kind);
     uint64_t step = RECORDS_PER_STEP, before = n_handled(import);
 
     OTF_RStream_setRecordLimit(stream, RECORDS_PER_STEP);
     while (step == RECORDS_PER_STEP) {
         otf_errno = OTF_NO_ERROR;
-        step = kinds[kind].read(stream, handlers);
+        step = files.read(stream, handlers);
         if (import->error) {
             g_propagate_error(error, g_steal_pointer(&import->error));
             return false;
@@ -127,8 +134,9 @@ static bool handle_damage(XtfOtf1Import *import, GError *damage, GError **error)
 bool xtf_otf1_read(XtfOtf1Import *import, uint32_t id, XtfOtf1Kind kind, OTF_HandlerArray *handlers, uint64_t *n,
                    GError **error)
 {
+    const Kind files = describe_kind(kind);
     GError *damage = NULL;
-    g_autofree char *path = xtf_otf1_stream_file(import->stem, id, kinds[kind].ending, &damage);
+    g_autofree char *path = xtf_otf1_stream_file(import->stem, id, files.ending, &damage);
 
     *n = 0;
     if (!path && !damage)
@@ -138,7 +146,7 @@ bool xtf_otf1_read(XtfOtf1Import *import, uint32_t id, XtfOtf1Kind kind, OTF_Han
         return false;
     }
     OTF_RStream *stream = OTF_RStream_open(import->stem, id, import->manager);
-    OTF_RBuffer *buffer = stream ? kinds[kind].buffer(stream) : NULL;
+    OTF_RBuffer *buffer = stream ? files.buffer(stream) : NULL;
     bool good = buffer ? read_records(import, stream, buffer, kind, path, handlers, n, &damage)
                        : xtf_fail(&damage, XTF_ERROR_IO, "%s: cannot be read", path);
     if (stream)

@@ -168,7 +168,7 @@ char *xtf_otf2_trace_id(OTF2_Reader *reader)
 
 void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader)
 {
-    static const struct {
+    const struct {
         const char *name;
         OTF2_ErrorCode (*get)(OTF2_Reader *reader, char **text);
     } texts[] = {

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <glib.h>
-#include <otf2/otf2.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "src/import/definitions/definitions.h"
+#include "src/import/otf2/otf2-library.h"
 #include "src/import/stream.h"
 
 /* Returns all 80 callbacks of events. Their data is an XtfStream. The caller deletes them. */

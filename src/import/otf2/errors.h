@@ -4,9 +4,9 @@
 #pragma once
 
 #include <glib.h>
-#include <otf2/otf2.h>
 
 #include "libxtf/error.h"
+#include "src/import/otf2/otf2-library.h"
 
 /* Registers a callback that keeps OTF2's first message in a buffer of the calling thread. */
 void xtf_otf2_catch_errors(void);

@@ -142,7 +142,7 @@ static bool check_files(const char *anchor, GError **error)
 
 bool xtf_otf2_import(XtfImportJob *job, GError **error)
 {
-    if (!check_files(job->anchor, error))
+    if (!check_files(job->anchor, error) || !xtf_otf2_load(error))
         return false;
     XtfOtf2Import import = {.job = job,
                             .locations = g_array_new(FALSE, FALSE, sizeof(XtfOtf2Location)),

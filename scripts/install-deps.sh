@@ -14,8 +14,8 @@
 #   npm      to fetch DuckDB for tests/bench/peers, where npm is missing
 set -eu
 
-BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libseccomp-dev libpng-dev libncurses-dev libopen-trace-format2-dev libopen-trace-format-dev libnetcdf-dev libdw-dev"
-TEST="libcriterion-dev file otf2-tools otf-trace netcdf-bin python3 python3-pandas jq attr rsync gnuplot-nox tmux"
+BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libseccomp-dev libncurses-dev libopen-trace-format2-dev libopen-trace-format-dev libnetcdf-dev libdw-dev"
+TEST="libcriterion-dev libpng-dev file otf2-tools otf-trace netcdf-bin python3 python3-pandas jq attr rsync gnuplot-nox tmux"
 MPI="openmpi-bin libopenmpi-dev"
 RECORD="eztrace hpcc $MPI mpich libmpich-dev gfortran lammps python3-mpi4py"
 BROWSER="chromium fonts-dejavu-core libxml2-utils"

@@ -79,8 +79,8 @@ build_and_test "ordinary build" build-test "all benches" "-Doptimization=2 -Ddeb
 
 # Optional parts are left out at compile time. The compiler shows what else used them; the suite `optional` runs the code that takes
 # their place, and `quick` and `reader` something of the rest. Without optimisation this build takes a third of the time.
-build_and_test "build without importers, MPIs, libdeflate, libseccomp, libpng and ncurses" build-bare all \
-    "-Doptimization=0 -Ddebug=false -Dc_args=-g1 --werror -Dotf2=disabled -Dotf1=disabled -Dnetcdf=disabled -Delf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dpng=disabled -Dncurses=disabled -Dopenmpi=disabled -Dmpich=disabled" \
+build_and_test "build without importers, MPIs, libdeflate, libseccomp and ncurses" build-bare all \
+    "-Doptimization=0 -Ddebug=false -Dc_args=-g1 --werror -Dotf2=disabled -Dotf1=disabled -Dnetcdf=disabled -Delf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dncurses=disabled -Dopenmpi=disabled -Dmpich=disabled" \
     --suite optional --suite quick --suite reader --no-suite slow --no-suite mount
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts

@@ -61,7 +61,7 @@ TABLES = {"src/import/importers.c": ["src/import/otf2", "src/import/opents", "sr
           "src/export/exporters.c": ["src/export/otf2", "src/export/cube", "src/export/csv", "src/export/html", "src/export/opents", "src/export/chrome", "src/export/ti", "src/network/export"]}  # yapf: disable
 
 # Libraries that only these rooms may include.
-LIBRARIES = {"png": {"src/pictures/images"}, "elfutils": {"src/record/names"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/network/results"}}
+LIBRARIES = {"elfutils": {"src/record/names"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/network/results"}}
 
 # The most files of a room: sources and headers.
 FILES_IN_A_ROOM = 25

@@ -110,12 +110,6 @@ static bool matrix_size(XtfViews *views, const XtfSelection *selection, uint64_t
     return true;
 }
 
-static bool is_image(XtfViews *views, const XtfSelection *selection)
-{
-    const XtfLocations *locations = xtf_trace_context_locations(views->context, NULL);
-    return locations && locations->n_procs > CELLS_MAX;
-}
-
 /* ---- Drawing. */
 
 typedef struct {
@@ -415,9 +409,5 @@ static bool matrix_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **
     return good;
 }
 
-const XtfPicture xtf_picture_matrix = {.name = "matrix.svg",
-                                       .of = "matrix",
-                                       .is_image = is_image,
-                                       .size = matrix_size,
-                                       .draw = matrix_draw,
-                                       .end = "</svg>\n"};
+const XtfPicture xtf_picture_matrix = {
+    .name = "matrix.svg", .of = "matrix", .size = matrix_size, .draw = matrix_draw, .end = "</svg>\n"};

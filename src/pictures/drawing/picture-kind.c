@@ -1,7 +1,6 @@
 #include "src/pictures/drawing/picture-kind.h"
 
 #include "libxtf/error.h"
-#include "src/pictures/images/indexed-png.h"
 
 bool xtf_picture_kind_check(XtfViews *views, const XtfPicture *picture, const XtfSelection *selection, GError **error)
 {
@@ -15,9 +14,6 @@ bool xtf_picture_kind_check(XtfViews *views, const XtfPicture *picture, const Xt
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "%s needs one window for all processes: it exists below proc/N/iter/K/, and below time/",
                         picture->name);
-    if (!xtf_png_is_built() && picture->is_image && picture->is_image(views, selection))
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "%s needs libpng for this many processes, but xtf was built without it", picture->name);
     if (picture->or_of && !xtf_view_check(views, view, selection, NULL))
         view = xtf_view_by_name(views, picture->or_of, selection);
     return xtf_view_check(views, view, selection, error);

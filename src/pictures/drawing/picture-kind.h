@@ -29,8 +29,6 @@ struct XtfPicture {
     bool of_frames;    /* listed only in directories of frames */
     char arrows;       /* for state.svg and its kind: letter of the arrows that it shows */
     bool has_colours;  /* needs colours of regions, which need a profile of the whole trace */
-    bool (*is_image)(XtfViews *views,
-                     const XtfSelection *selection); /* true if it has pixels, and so needs libpng; NULL: never */
     bool (*size)(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error);
     /* Draws all up to `end`, in the room that is left in the drawing. */
     bool (*draw)(const XtfPictureJob *job, XtfDrawing *drawing, GError **error);

@@ -148,7 +148,7 @@ static bool draw_matrix(const XtfStateDrawing *state, GError **error)
 
 bool xtf_state_draw_grid(XtfStateDrawing *state, GError **error)
 {
-    if (state->n_drawable && xtf_png_is_built() && !draw_matrix(state, error))
+    if (state->n_drawable && !draw_matrix(state, error))
         return false;
     if (state->n > XTF_STATE_CELLS)
         return draw_pixels(state, error);

@@ -208,13 +208,6 @@ static bool count_processes(XtfViews *views, const XtfSelection *selection, uint
     return true;
 }
 
-static bool is_image(XtfViews *views, const XtfSelection *selection)
-{
-    uint32_t n;
-
-    return count_processes(views, selection, &n, NULL) && n > XTF_STATE_CELLS;
-}
-
 static bool state_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
 {
     uint32_t n;
@@ -229,17 +222,16 @@ const XtfPicture xtf_picture_state = {.name = "state.svg",
                                       .of = "state",
                                       .of_frames = true,
                                       .arrows = 'a',
-                                      .is_image = is_image,
                                       .size = state_size,
                                       .draw = state_draw,
                                       .end = "</svg>\n"};
 
 /* ---- One letter's arrows. */
 
-#define OF_LETTER(file, letter)                                                                                        \
-    {                                                                                                                  \
-        .name = file, .path = "arrows/" file, .of = "bytes", .or_of = "state", .arrows = letter, .is_image = is_image, \
-        .size = state_size, .draw = state_draw, .end = "</svg>\n"                                                      \
+#define OF_LETTER(file, letter)                                                                                      \
+    {                                                                                                                \
+        .name = file, .path = "arrows/" file, .of = "bytes", .or_of = "state", .arrows = letter, .size = state_size, \
+        .draw = state_draw, .end = "</svg>\n"                                                                        \
     }
 
 const XtfPicture *xtf_picture_of_arrows(const char *name)

@@ -1,5 +1,5 @@
 /*
- * PNG images of a palette, made by libpng.
+ * PNG images of a palette.
  */
 #pragma once
 
@@ -22,9 +22,6 @@ typedef struct {
     const char *title;       /* a text in the file, UTF-8; NULL: none */
 } XtfIndexedImage;
 
-/* True if this build has libpng. */
-bool xtf_png_is_built(void);
-
-/* Returns the bytes of a PNG file. NULL with XTF_ERROR_UNSUPPORTED if the build has no libpng, or the image is larger
- * than PNG allows. NULL with XTF_ERROR_INVALID if a pixel has no colour. */
+/* Returns the bytes of a PNG file. NULL with XTF_ERROR_UNSUPPORTED if a side has no or more than a million pixels, or
+ * memory is short. NULL with XTF_ERROR_INVALID if a pixel has no colour. */
 GByteArray *xtf_png_encode(const XtfIndexedImage *image, GError **error);

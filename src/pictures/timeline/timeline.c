@@ -86,13 +86,6 @@ static bool timeline_size(XtfViews *views, const XtfSelection *selection, uint64
     return true;
 }
 
-static bool is_dense(XtfViews *views, const XtfSelection *selection)
-{
-    g_auto(XtfPictureRows) rows = {0};
-
-    return xtf_picture_rows_init(&rows, views->context, selection, NULL) && rows.n > XTF_STACKED_ROWS_MAX;
-}
-
 static bool draw_rows(XtfTimeline *timeline, uint64_t size, GError **error)
 {
     XtfAggregateRef by_site;
@@ -143,7 +136,6 @@ static bool timeline_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError 
 const XtfPicture xtf_picture_timeline = {.name = "timeline.svg",
                                          .of = "profile",
                                          .has_colours = true,
-                                         .is_image = is_dense,
                                          .size = timeline_size,
                                          .draw = timeline_draw,
                                          .end = "</svg>\n"};
@@ -183,7 +175,6 @@ static bool page_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **er
 const XtfPicture xtf_picture_timeline_page = {.name = "timeline.html",
                                               .of = "profile",
                                               .has_colours = true,
-                                              .is_image = is_dense,
                                               .size = page_size,
                                               .draw = page_draw,
                                               .end = "</body></html>\n"};

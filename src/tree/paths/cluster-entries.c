@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "src/network/tables/cluster-view.h"
-#include "src/pictures/images/indexed-png.h"
 
 bool xtf_clusters_exist(const XtfTree *tree)
 {
@@ -79,8 +78,7 @@ static XtfNode *lookup_portion_file(XtfNode *directory, const char *name, GError
 
 static bool list_portion_files(XtfNode *directory, XtfLister *lister, GError **error)
 {
-    if (xtf_png_is_built())
-        xtf_lister_show(lister, "clusters.png", XTF_NODE_FILE);
+    xtf_lister_show(lister, "clusters.png", XTF_NODE_FILE);
     xtf_lister_show(lister, "summary", XTF_NODE_FILE);
     xtf_lister_show(lister, "table", XTF_NODE_FILE);
     return true;

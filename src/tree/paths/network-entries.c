@@ -1,7 +1,6 @@
 #include "src/tree/paths/network-entries.h"
 
 #include "src/network/tables/link-view.h"
-#include "src/pictures/images/indexed-png.h"
 #include "src/tree/paths/cluster-entries.h"
 
 /* ---- Conditions of entries. */
@@ -126,20 +125,20 @@ static const XtfNodeClass heat_file = {.kind = XTF_NODE_FILE, .text = heat_text,
 typedef struct {
     const char *name;
     CheckSelection check;
-    bool is_image, is_listed;
+    bool is_listed;
     const XtfNodeClass *class;
 } Entry;
 
 /* Entries by name. If several have one name, a lookup takes the first whose condition the selection meets. */
 static const Entry entries[] = {
-    {"curve", check_one_pair, false, true, &curve_file},
-    {"fit", check_one_pair, false, true, &segments_file},
-    {"fit", check_no_num, false, false, &fits_file},
-    {"heat.png", check_one_length, true, true, &heat_file},
-    {"outliers", check_one_length, false, true, &outliers_file},
-    {"statistics", check_one_length, false, true, &statistics_file},
-    {"statistics", check_no_num, false, false, &statistics_file},
-    {"table", check_one_statistic, false, true, &table_file},
+    {"curve", check_one_pair, true, &curve_file},
+    {"fit", check_one_pair, true, &segments_file},
+    {"fit", check_no_num, false, &fits_file},
+    {"heat.png", check_one_length, true, &heat_file},
+    {"outliers", check_one_length, true, &outliers_file},
+    {"statistics", check_one_length, true, &statistics_file},
+    {"statistics", check_no_num, false, &statistics_file},
+    {"table", check_one_statistic, true, &table_file},
 };
 
 static const Entry *find_entry(const char *name, const XtfSelection *selection)
@@ -244,8 +243,7 @@ void xtf_network_entries_list(XtfNode *directory, XtfLister *lister)
     if (!xtf_link_type_find(&type, &directory->tree->context))
         return;
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++)
-        if (entries[i].is_listed && !entries[i].check(directory->selection) &&
-            (!entries[i].is_image || xtf_png_is_built()))
+        if (entries[i].is_listed && !entries[i].check(directory->selection))
             xtf_lister_show(lister, entries[i].name, XTF_NODE_FILE);
     if (directory->depth == 0 && xtf_clusters_exist(directory->tree))
         xtf_lister_show(lister, "clusters", XTF_NODE_DIRECTORY);

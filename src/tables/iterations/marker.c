@@ -27,6 +27,7 @@ typedef struct {
     XtfSelectedLocations selected;
     const XtfRegionClasses *classes;
     Usage *usages;    /* by row of definitions/regions */
+    uint64_t n_alike; /* regions that all processes so far call equally often, and often enough */
     double run;       /* ticks of all processes together */
     double first_run; /* ticks of the first process */
 } MarkerSearch;
@@ -38,6 +39,17 @@ static void marker_search_finish(MarkerSearch *search)
     g_free(search->usages);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MarkerSearch, marker_search_finish)
+
+/* True if the first n processes call the region equally often, and often enough. */
+static bool is_alike(const Usage *usage, uint64_t n)
+{
+    return !usage->is_uneven && usage->procs == n && usage->calls >= CALLS_LEAST;
+}
+
+static bool is_candidate(const MarkerSearch *search, uint64_t row)
+{
+    return is_alike(&search->usages[row], search->selected.n_procs);
+}
 
 /* Adds what one process calls, by the totals of its threads. */
 static bool add_process_usage(MarkerSearch *search, const XtfSelectedProcess *process, uint64_t *calls, GError **error)
@@ -64,6 +76,7 @@ static bool add_process_usage(MarkerSearch *search, const XtfSelectedProcess *pr
     search->run += (double)longest;
     if (process == search->selected.procs)
         search->first_run = (double)longest;
+    search->n_alike = 0;
     for (uint64_t row = 0; row < n_rows; row++) {
         Usage *usage = &search->usages[row];
         if (!calls[row])
@@ -71,16 +84,9 @@ static bool add_process_usage(MarkerSearch *search, const XtfSelectedProcess *pr
         usage->is_uneven |= usage->procs && usage->calls != calls[row];
         usage->calls = calls[row];
         usage->procs++;
+        search->n_alike += is_alike(usage, (uint64_t)(process - search->selected.procs) + 1);
     }
     return true;
-}
-
-/* True if all processes call the region equally often, and often enough. */
-static bool is_candidate(const MarkerSearch *search, uint64_t row)
-{
-    const Usage *usage = &search->usages[row];
-
-    return !usage->is_uneven && usage->procs == search->selected.n_procs && usage->calls >= CALLS_LEAST;
 }
 
 /* Finds the row of the region that the program marks iterations with; regions.n if it marks none. */
@@ -288,12 +294,14 @@ static bool find_threads(MarkerSearch *search, XtfMarker *marker, GError **error
     return true;
 }
 
+/* Adds up the calls of all processes, or of the first ones if no region can be a candidate after them. */
 static bool measure_usages(MarkerSearch *search, GError **error)
 {
     g_autofree uint64_t *calls = g_new0(uint64_t, search->times.regions.n + 1);
 
     search->usages = g_new0(Usage, search->times.regions.n + 1);
-    for (uint32_t i = 0; i < search->selected.n_procs; i++) {
+    search->n_alike = search->times.regions.n;
+    for (uint32_t i = 0; i < search->selected.n_procs && search->n_alike > 0; i++) {
         if (!add_process_usage(search, &search->selected.procs[i], calls, error))
             return false;
     }

@@ -7,7 +7,6 @@
  */
 #include <malloc.h>
 
-#include "libxtf/trace.h"
 #include "src/fs/fs-private.h"
 
 enum {
@@ -35,7 +34,7 @@ static void release_memory(XtfFs *fs)
 {
     g_autoptr(XtfGeneration) generation = xtf_inodes_generation(fs->inodes);
 
-    xtf_trace_trim_cache(xtf_tree_trace(generation->tree), IDLE_CACHE_BYTES);
+    xtf_tree_free_idle(generation->tree, IDLE_CACHE_BYTES);
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif

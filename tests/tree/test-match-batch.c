@@ -189,6 +189,22 @@ Test(match_batch, messages_match_as_the_program_sends_and_posts)
     assert_windows_with_indexes(2, 60, 20000);
 }
 
+/* An idle mount gives its indexes back, and makes them again. */
+Test(match_batch, indexes_are_freed_with_idle_processes)
+{
+    g_autoptr(Played) played = g_new0(Played, 1);
+
+    play_program(played, 8, 60, false, UINT64_MAX);
+    XtfMatching *matching = &played->written.tree->matching;
+    assert_windows(played, NULL);
+    size_t made = matching->processes.bounds.bytes;
+    xtf_matching_free_idle(matching);
+    cr_assert(made > 0 && matching->processes.bounds.bytes == 0, "%zu bytes, then %zu", made,
+              matching->processes.bounds.bytes);
+    assert_windows(played, NULL);
+    cr_assert_eq(matching->processes.bounds.bytes, made);
+}
+
 /* Some receives are lost. The sizes show which, or are all equal. */
 Test(match_batch, lost_receives_are_found_as_by_single_queries)
 {

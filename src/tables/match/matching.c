@@ -20,6 +20,11 @@ void xtf_matching_finish(XtfMatching *matching)
     g_mutex_clear(&matching->lock);
 }
 
+void xtf_matching_free_idle(XtfMatching *matching)
+{
+    xtf_keeper_empty(&matching->processes.kept);
+}
+
 bool xtf_matching_check(const XtfMatching *matching, GError **error)
 {
     return !matching->types.missing || xtf_fail(error, XTF_ERROR_UNSUPPORTED,

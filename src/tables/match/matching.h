@@ -28,6 +28,8 @@ typedef struct {
 
 void xtf_matching_init(XtfMatching *matching, XtfTraceContext *context);
 void xtf_matching_finish(XtfMatching *matching);
+/* Frees the processes that no thread uses, with their indexes. Later queries load them again. Thread-safe. */
+void xtf_matching_free_idle(XtfMatching *matching);
 
 /* Returns true if the trace's messages can be matched; else false with XTF_ERROR_UNSUPPORTED. */
 bool xtf_matching_check(const XtfMatching *matching, GError **error);

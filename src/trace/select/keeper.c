@@ -99,6 +99,21 @@ static void drop_oldest(XtfKeeper *keeper, GQueue *dropped)
     }
 }
 
+void xtf_keeper_empty(XtfKeeper *keeper)
+{
+    GQueue dropped = G_QUEUE_INIT;
+
+    g_mutex_lock(&keeper->lock);
+    for (GList *link = keeper->items.head, *next; link; link = next) {
+        XtfKept *item = link->data;
+        next = link->next;
+        if (!item->users)
+            drop_item(keeper, item, &dropped);
+    }
+    g_mutex_unlock(&keeper->lock);
+    free_items(keeper, &dropped);
+}
+
 void xtf_keeper_put(XtfKeeper *keeper, void *item, size_t bytes, bool keep)
 {
     XtfKept *kept = item;

@@ -45,6 +45,8 @@ typedef struct {
 
 void xtf_keeper_init(XtfKeeper *keeper, const XtfKeeperMethods *methods, size_t bytes_max, unsigned n_max);
 void xtf_keeper_finish(XtfKeeper *keeper); /* all items must be idle */
+/* Frees all idle items. */
+void xtf_keeper_empty(XtfKeeper *keeper);
 
 /* Returns the item that equals `wanted`, with its contents. If no item does, adds and returns `wanted` itself, and the
  * caller makes its contents. Takes ownership of `wanted`. */

@@ -104,6 +104,12 @@ XtfTrace *xtf_tree_trace(XtfTree *tree)
     return tree->trace;
 }
 
+void xtf_tree_free_idle(XtfTree *tree, size_t cache_bytes)
+{
+    xtf_matching_free_idle(&tree->matching);
+    xtf_trace_trim_cache(tree->trace, cache_bytes);
+}
+
 bool xtf_tree_clocks_contradict(XtfTree *tree)
 {
     return xtf_clock_check_verdict(&tree->clocks) == XTF_CLOCKS_CONTRADICT;

@@ -22,6 +22,8 @@ XtfTree *xtf_tree_new_growing(XtfTrace *trace, GError **error);
 void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)
 XtfTrace *xtf_tree_trace(XtfTree *tree);
+/* Frees memory that later queries fill again: pages of the trace's cache beyond `cache_bytes`, indexes of messages. */
+void xtf_tree_free_idle(XtfTree *tree, size_t cache_bytes);
 const XtfTimeScale *xtf_tree_scale(const XtfTree *tree); /* of the times in its tables */
 /* Returns a sentence that the trace's clocks contradict each other, or are not judged (clock-check.h). NULL: the clocks
  * agree. The caller frees the sentence. */

@@ -14,6 +14,7 @@
 #include "libxtf/check.h"
 #include "libxtf/clock-map.h"
 #include "libxtf/error.h"
+#include "libxtf/frame-finder.h"
 #include "libxtf/frame-reader.h"
 #include "libxtf/group-filter.h"
 #include "libxtf/handles.h"

@@ -1,0 +1,106 @@
+#include "libxtf/frame-finder.h"
+
+#include "libxtf/aggregate/frame-leaf.h"
+
+struct XtfFrameFinder {
+    XtfArray array; /* in local ticks */
+    const XtfClockMap *clock;
+    unsigned index;
+    XtfPageView leaf; /* pinned: columns of frames, or rows */
+};
+
+XtfFrameFinder *xtf_frame_finder_new(const XtfArray *array, unsigned index)
+{
+    XtfFrameFinder *finder = g_new0(XtfFrameFinder, 1);
+
+    finder->array = xtf_array_local(array);
+    finder->clock = array->clock;
+    finder->index = index;
+    return finder;
+}
+
+void xtf_frame_finder_free(XtfFrameFinder *finder)
+{
+    if (!finder)
+        return;
+    xtf_page_view_finish(&finder->leaf);
+    g_free(finder);
+}
+
+/* True if the first row at or after t, in local ticks, is certainly in the pinned leaf, and not its first row. */
+static bool finder_has_time(const XtfFrameFinder *finder, uint64_t t)
+{
+    const XtfPageView *leaf = &finder->leaf;
+
+    return leaf->block && leaf->count > 0 && xtf_page_time(leaf, 0) < t && xtf_page_time(leaf, leaf->count - 1) >= t;
+}
+
+/* Returns the distance of a row to the row that it leads to; XTF_FRAME_CHAINED if other rows are needed to know it. */
+static uint64_t distance_of(const XtfFrameFinder *finder, uint32_t i)
+{
+    const XtfPageView *leaf = &finder->leaf;
+    const XtfSchema *schema = finder->array.schema;
+    const XtfField *distance = &schema->fields[schema->aggregates[finder->index].values[1]];
+
+    return leaf->frames ? leaf->frames->templates[leaf->frames->numbers[i]].distance
+                        : xtf_field_get(distance, leaf->payload + (size_t)i * schema->row_size);
+}
+
+/* True if row i, not the leaf's first, leads to the row before. A chained row leads there from a row that leads
+ * nowhere. */
+static bool leads_to_previous(const XtfFrameFinder *finder, uint32_t i)
+{
+    uint64_t distance = distance_of(finder, i);
+
+    return distance == 1 || (finder->leaf.frames && distance == XTF_FRAME_CHAINED && distance_of(finder, i - 1) == 0);
+}
+
+static uint64_t key_of(const XtfFrameFinder *finder, uint32_t i)
+{
+    const XtfPageView *leaf = &finder->leaf;
+    const XtfSchema *schema = finder->array.schema;
+    const XtfField *key = &schema->fields[schema->aggregates[finder->index].keys[0]];
+
+    return leaf->frames ? xtf_frame_key(leaf->frames, &leaf->frames->templates[leaf->frames->numbers[i]], i)
+                        : xtf_field_get(key, leaf->payload + (size_t)i * schema->row_size);
+}
+
+static uint64_t time_of(const XtfFrameFinder *finder, uint32_t i)
+{
+    return xtf_clock_map_to_global(finder->clock, xtf_page_time(&finder->leaf, i));
+}
+
+/* True if rows i - 1 and i of the leaf begin and end a frame around time t. */
+static bool is_frame_around(const XtfFrameFinder *finder, uint64_t t, uint32_t i)
+{
+    return i > 0 && i < finder->leaf.count && time_of(finder, i) > t &&
+           xtf_frame_row(&finder->array, finder->index, &finder->leaf, i) == XTF_FRAME_ROW_ENDS &&
+           xtf_frame_row(&finder->array, finder->index, &finder->leaf, i - 1) == XTF_FRAME_ROW_BEGINS &&
+           leads_to_previous(finder, i);
+}
+
+bool xtf_frame_finder_at(XtfFrameFinder *finder, uint64_t t, XtfFrameSpan *frame, bool *found, GError **error)
+{
+    const XtfArray *array = &finder->array;
+    uint64_t local = xtf_clock_map_to_local(finder->clock, t), row;
+
+    *found = false;
+    if (array->kept > 0 || local <= array->first || local > array->last)
+        return true;
+    if (!finder_has_time(finder, local)) {
+        xtf_page_view_finish(&finder->leaf);
+        if (!xtf_leaf_find(array, XTF_KEY_T, local, XTF_LEAF_FRAMES + finder->index, &finder->leaf, error))
+            return false;
+    }
+    uint32_t i = xtf_leaf_rank(array, &finder->leaf, local);
+    *found = is_frame_around(finder, t, i);
+    if (!*found)
+        return true;
+    row = finder->leaf.first_n + i - 1;
+    *frame = (XtfFrameSpan){.key = key_of(finder, i - 1),
+                            .row = row,
+                            .end_row = row + 1,
+                            .begin = time_of(finder, i - 1),
+                            .end = time_of(finder, i)};
+    return true;
+}

@@ -30,7 +30,8 @@ static uint32_t site_of(const XtfMessageTypes *types, const uint8_t *row)
     return types->site && !xtf_field_is_none(types->site, row) ? (uint32_t)xtf_field_get(types->site, row) : XTF_NONE32;
 }
 
-/* ---- Fast path: a call without calls inside, whose LEAVE directly follows its ENTER. A cursor finds it. */
+/* ---- Fast path: a call without calls inside, whose LEAVE directly follows its ENTER. A finder of frames finds it. If
+ * another record has the same time, or calls have sites, a cursor does. */
 
 enum {
     MOST_STEPS = 64, /* most rows of the record's time to skip */
@@ -47,6 +48,28 @@ static bool seek_after(XtfCursor *cursor, const XtfField *seq_field, uint64_t t,
         if (*found && !xtf_cursor_next(cursor, 1, found, error))
             return false;
     }
+    return true;
+}
+
+/* Fills the call if it is a leaf call, and no call event has the time of the record. Reads columns of frames. */
+static bool find_leaf_frame(XtfCallFinder *finder, XtfMessageCall *call, uint64_t *region, bool *found, GError **error)
+{
+    const XtfMessageTypes *types = &finder->matching->types;
+    XtfFrameSpan frame;
+
+    *found = false;
+    if (types->site || !types->calls_seq)
+        return true;
+    if (!finder->frames)
+        finder->frames = xtf_frame_finder_new(&finder->location->calls, types->frames);
+    if (!xtf_frame_finder_at(finder->frames, call->record, &frame, found, error))
+        return false;
+    if (!*found)
+        return true;
+    call->enter = frame.begin;
+    call->leave = frame.end;
+    call->row = frame.row;
+    *region = frame.key;
     return true;
 }
 
@@ -124,6 +147,7 @@ void xtf_call_finder_init(XtfCallFinder *finder, XtfMatching *matching, const Xt
 void xtf_call_finder_finish(XtfCallFinder *finder)
 {
     xtf_cursor_finish(&finder->cursor);
+    g_clear_pointer(&finder->frames, xtf_frame_finder_free);
 }
 
 void xtf_call_finder_turn(XtfCallFinder *finder, XtfMatching *matching, const XtfMessageLocation *location)
@@ -142,8 +166,8 @@ bool xtf_call_finder_at(XtfCallFinder *finder, uint64_t t, uint64_t seq, XtfMess
     *call = (XtfMessageCall){.enter = t, .leave = t, .record = t, .site = XTF_NONE32};
     if (!finder->location->has_calls)
         return true;
-    if (!xtf_matching_load_uses(matching, error) ||
-        !find_leaf_call(&matching->types, &finder->cursor, seq, call, &region, &call->found, error) ||
+    if (!xtf_matching_load_uses(matching, error) || !find_leaf_frame(finder, call, &region, &call->found, error) ||
+        (!call->found && !find_leaf_call(&matching->types, &finder->cursor, seq, call, &region, &call->found, error)) ||
         (!call->found && !find_call(matching, finder->location, seq, call, &region, &call->found, error)))
         return false;
     if (call->found)

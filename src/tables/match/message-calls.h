@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "libxtf/frame-finder.h"
 #include "src/model/schemas.h"
 #include "src/tables/match/matching.h"
 
@@ -23,6 +24,7 @@ typedef struct {
 typedef struct {
     XtfMatching *matching;              /* borrowed */
     const XtfMessageLocation *location; /* borrowed */
+    XtfFrameFinder *frames;             /* private; NULL: not needed yet */
     XtfCursor cursor;                   /* private */
 } XtfCallFinder;
 

@@ -31,9 +31,11 @@ static const XtfColumn columns[] = {
 
 enum {
     LINES_AT_ONCE = 1024,
-    LINES_PER_LOCATION = 8, /* so that each leaf that is unpacked gives several lines */
-    MOST_LINES_AT_ONCE = 8192,
-    WORDS_WIDTH = 15, /* length of the longest xtf_message_wait_word() */
+    LINES_PER_LOCATION = 32, /* so that each search in a location's arrays gives several lines */
+    LEAST_LINES_PER_LOCATION = 8,
+    MOST_LINES_AT_ONCE = 32768,
+    LINES_OF_MANY_LOCATIONS = 8192, /* if MOST_LINES_AT_ONCE are too few for LEAST_LINES_PER_LOCATION */
+    WORDS_WIDTH = 15,               /* length of the longest xtf_message_wait_word() */
 };
 
 static bool messages_exist(const XtfTraceContext *context, const XtfSelection *selection)
@@ -68,6 +70,15 @@ static size_t states_width(void)
     return width;
 }
 
+/* Returns the lines of a part. A part has more lines the more locations there are, up to a bound of memory and of the
+ * time of a first read. */
+static uint64_t message_lines_at_once(uint64_t locations)
+{
+    if (locations > MOST_LINES_AT_ONCE / LEAST_LINES_PER_LOCATION)
+        return LINES_OF_MANY_LOCATIONS;
+    return CLAMP(LINES_PER_LOCATION * locations, LINES_AT_ONCE, MOST_LINES_AT_ONCE);
+}
+
 static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
@@ -93,7 +104,7 @@ static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfVi
         xtf_grid_add(&shape->grid, "send_site", sites->width);
         xtf_grid_add(&shape->grid, "recv_site", sites->width);
     }
-    shape->at_once = CLAMP((uint64_t)LINES_PER_LOCATION * locations->n, LINES_AT_ONCE, MOST_LINES_AT_ONCE);
+    shape->at_once = message_lines_at_once(locations->n);
     return true;
 }
 

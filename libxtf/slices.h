@@ -40,8 +40,8 @@ bool xtf_array_slice_totals(const XtfArray *array, unsigned index, const XtfGrou
                             size_t n, XtfGroupTotals *totals, XtfSliceVisitor visit, void *data, GError **error);
 
 /* Visits the totals of the rows between each two of `n` times, in ascending order. An edge is the first row at or after
- * its time. `totals` is not NULL. A search for the rows before xtf_array_slice_totals() would read each leaf twice.
- * XTF_ERROR_INVALID if the times descend. */
+ * its time. `totals` and `filter` are not both NULL. A search for the rows before xtf_array_slice_totals() would read
+ * each leaf twice. XTF_ERROR_INVALID if the times descend. */
 bool xtf_array_slice_totals_by_time(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
                                     const uint64_t *times, size_t n, XtfGroupTotals *totals, XtfSliceVisitor visit,
                                     void *data, GError **error);

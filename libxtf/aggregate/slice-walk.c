@@ -11,20 +11,28 @@
  * to a limit, which is the first edge after the page. While a slice is open, that is between the first and the last
  * edge, the walk adds all that it passes. At an edge it gives the slice to the visitor and begins the next slice.
  *
+ * A walk that counts the frames of any key that begin needs no totals, if each frame has a row of its own that ends it.
+ * Of the first n rows, (n + depth) / 2 begin frames then, so the borders of a page's children suffice.
+ *
  * A walk by times finds the row of an edge in the leaf that it needs anyway, and takes the stack there. For a profile
  * this stack is that of the end of one slice and of the begin of the next.
  */
 #include "libxtf/aggregate/slice-walk.h"
 
 #include "libxtf/aggregate/frames.h"
+#include "libxtf/aggregate/nested-frames.h"
 #include "libxtf/totals/stored.h"
+
+enum {
+    EDGES_BY_DEPTH = 4, /* fewer edges cost less than the search for frames that do not nest */
+};
 
 typedef XtfSliceWalk Walk;
 
-/* True if the query has the rows at the walk: they lie between two edges. */
+/* True if the query has the rows at the walk: they lie between two edges. By depth it counts all rows of a leaf. */
 static bool is_open(const Walk *walk)
 {
-    return walk->next > 0 && walk->next < walk->n && (walk->query.totals || walk->query.filter);
+    return (walk->next > 0 || walk->by_depth) && walk->next < walk->n && (walk->query.totals || walk->query.filter);
 }
 
 static bool has_frames(const Walk *walk)
@@ -92,6 +100,7 @@ static bool reach_edge(Walk *walk, GError **error)
     walk->edges[0] = walk->edges[1];
     walk->edges[1] = (XtfStackCapture){.stack = stack};
     walk->next++;
+    walk->begun += walk->query.count;
     walk->query.count = 0;
     if (walk->query.totals)
         xtf_group_totals_clear(walk->query.totals);
@@ -128,6 +137,8 @@ static bool reach_end(Walk *walk, GError **error)
             return false;
         edge->captured = true;
     }
+    if (walk->by_depth)
+        walk->query.count = walk->all_begun - MIN(walk->all_begun, walk->begun);
     return reach_edge(walk, error);
 }
 
@@ -138,7 +149,7 @@ typedef struct {
     const XtfDescentLeaf *leaf;
     XtfFrameLeaf frames; /* if has_frames() */
     XtfPageView rows;    /* else */
-    XtfLeafZeros zeros;  /* if they answer the query, `rows` is not read */
+    XtfLeafZeros zeros;  /* if they answer the query, `rows` has at most the times */
     uint32_t at, count;
     XtfOuterFrames outer;
 } LeafWalk;
@@ -207,6 +218,26 @@ static bool walk_to_edge(Walk *walk, LeafWalk *leaf, GError **error)
     return reach_edge(walk, error);
 }
 
+/* Reads the zeros that answer the query, and the times if edges are times. Reads the leaf's page once for both. Leaves
+ * the zeros empty if the leaf does not show them. */
+static bool begin_zeros(Walk *walk, LeafWalk *leaf, GError **error)
+{
+    const XtfDescentLeaf *descent = leaf->leaf;
+    const XtfArray *array = descent->array;
+    bool packed = !descent->open && !array->joined && !xtf_codec(array->codec)->side_by_side;
+    g_autoptr(XtfBlock) page = NULL;
+
+    if (!xtf_totals_query_counts_begun(&walk->query))
+        return true;
+    if (packed && walk->by_time && !(page = xtf_page_get(array, descent->place, 0, error)))
+        return false;
+    bool good =
+        xtf_totals_query_begun_rows(&walk->query, descent, &leaf->zeros, error) &&
+        (!leaf->zeros.block || !walk->by_time || xtf_descent_leaf_part(descent, XTF_LEAF_TIMES, &leaf->rows, error));
+    xtf_block_drop(g_steal_pointer(&page));
+    return good;
+}
+
 /* Reads the part of the leaf that the query needs, and the stack before its first row. `stored`: the totals of its
  * parent; NULL: the leaf is the root. */
 static bool begin_leaf(Walk *walk, LeafWalk *leaf, const XtfBlock *stored, GError **error)
@@ -216,7 +247,7 @@ static bool begin_leaf(Walk *walk, LeafWalk *leaf, const XtfBlock *stored, GErro
 
     leaf->count = (uint32_t)(descent->end - descent->first_n);
     if (!has_frames(walk)) {
-        if (!walk->by_time && !xtf_totals_query_begun_rows(&walk->query, descent, &leaf->zeros, error))
+        if (!begin_zeros(walk, leaf, error))
             return false;
         return leaf->zeros.block || xtf_descent_leaf_rows(descent, &leaf->rows, error);
     }
@@ -254,15 +285,31 @@ static bool walk_leaf(Walk *walk, const XtfDescentLeaf *descent, const XtfBlock 
 /* A page, and the first child that the walk has not passed. */
 typedef struct {
     const XtfDescentPage *page;
-    XtfBlock *stored; /* its totals; NULL: not needed yet */
+    XtfBlock *stored; /* its totals, or by depth its depths; NULL: not needed yet */
     uint32_t child;
 } PageWalk;
 
 static bool get_stored(const Walk *walk, PageWalk *at, GError **error)
 {
     if (!at->stored)
-        at->stored = xtf_stored_totals_get(at->page, walk->query.index, error);
+        at->stored =
+            (walk->by_depth ? xtf_stored_depths_get : xtf_stored_totals_get)(at->page, walk->query.index, error);
     return at->stored != NULL;
+}
+
+/* By depth: counts the frames that begin between the last edge and a child. */
+static bool count_up_to_child(Walk *walk, PageWalk *at, uint32_t slot, GError **error)
+{
+    if (!walk->by_depth)
+        return true;
+    if (!get_stored(walk, at, error))
+        return false;
+    uint64_t depth = ((const XtfFrameDepths *)(const void *)at->stored->data)->depths[slot];
+    uint64_t begun = (xtf_descent_child_start(at->page, slot) + depth) / 2;
+    walk->query.count = begun - walk->begun;
+    return begun >= walk->begun ||
+           xtf_damaged(error, "array %u: its borders have other numbers of frames than its rows",
+                       walk->query.array->id);
 }
 
 /* Passes the children before `end`. */
@@ -271,7 +318,7 @@ static bool pass_children(Walk *walk, PageWalk *at, uint32_t end, GError **error
     uint32_t from = at->child;
 
     at->child = end;
-    if (from >= end || !is_open(walk))
+    if (from >= end || !is_open(walk) || walk->by_depth)
         return true;
     if (xtf_totals_query_counts_begun(&walk->query))
         return xtf_totals_query_count_begun(&walk->query, at->page, from, end, error);
@@ -297,7 +344,8 @@ static bool walk_child(Walk *walk, PageWalk *at, size_t limit, GError **error)
     if (at->page->level == 1) {
         XtfDescentLeaf leaf;
         xtf_descent_leaf(at->page, slot, &leaf);
-        return (!has_frames(walk) || get_stored(walk, at, error)) && walk_leaf(walk, &leaf, at->stored, limit, error);
+        return (!has_frames(walk) || get_stored(walk, at, error)) && count_up_to_child(walk, at, slot, error) &&
+               walk_leaf(walk, &leaf, at->stored, limit, error);
     }
     g_auto(XtfDescentPage) child = {0};
     return xtf_descent_enter(at->page, slot, &child, error) && walk_page(walk, &child, limit, error);
@@ -316,7 +364,7 @@ static bool walk_to_child(Walk *walk, PageWalk *at, size_t limit, GError **error
         return false;
     if (!walk->by_time && walk->keys[walk->next] == start) {
         walk->edges[1].n = start;
-        return reach_edge(walk, error);
+        return count_up_to_child(walk, at, slot, error) && reach_edge(walk, error);
     }
     while (end < limit && child_of_edge(walk, at->page, end) == slot)
         end++;
@@ -369,6 +417,9 @@ bool xtf_slice_walk_run(Walk *walk, size_t begins, size_t ends, GError **error)
 {
     if (!walk->query.totals && !walk->query.filter && !walk->takes_stacks)
         return count_all(walk, error);
+    if (walk->n >= EDGES_BY_DEPTH && xtf_totals_query_counts_begun(&walk->query) &&
+        !xtf_frames_nest_fully(walk->query.array, walk->query.index, &walk->by_depth, &walk->all_begun, error))
+        return false;
     while (walk->next < begins)
         if (!reach_begin(walk, error))
             return false;

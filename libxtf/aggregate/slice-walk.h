@@ -12,6 +12,10 @@ typedef struct {
     const uint64_t *keys; /* the edges */
     size_t n, next;
     bool takes_stacks; /* edges need their stacks */
+    /* The query counts frames that begin. Their number before a row follows from the depth of the stack there: see
+     * xtf_frames_nest_fully(). `begun` is that before the last edge, `all_begun` that of all rows. */
+    bool by_depth;
+    uint64_t begun, all_begun;
     XtfSliceVisitor visit;
     XtfStackVisitor visit_stack; /* instead of `visit`, for stacks alone */
     void *data;

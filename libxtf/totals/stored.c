@@ -227,6 +227,46 @@ static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError
     return true;
 }
 
+/* Reads the depths of the page's borders; returns a fault, or NULL. */
+static const char *read_depths(const TableSource *source, const XtfPackedRows *packed, uint64_t *depths)
+{
+    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->descent->page.payload;
+    const XtfSchema *schema = xtf_stored_border_schema();
+    const char *fault = NULL;
+
+    if (packed->n != source->n)
+        return "the number of borders differs from that of the children";
+    g_autofree uint8_t *rows =
+        xtf_stored_rows_unpack(schema, xtf_codec(source->array->codec), packed, source->n, &fault);
+    for (uint32_t child = 0; !fault && child < source->n; child++) {
+        XtfBorder border;
+        xtf_stored_border_read(rows + (size_t)child * schema->row_size, &border);
+        fault = border_fault(&entries[child], child, &border);
+        depths[child] = border.depth;
+    }
+    return fault;
+}
+
+/* Decodes the depths in source->bytes. */
+static bool decode_depths(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    const TableSource *source = context;
+    const uint32_t size = (uint32_t)(sizeof(XtfFrameDepths) + source->n * sizeof(uint64_t));
+    g_autofree uint8_t *bytes = g_malloc(size);
+    uint64_t *depths = (uint64_t *)(void *)(bytes + sizeof(XtfFrameDepths));
+    XtfPackedRows tables[XTF_TOTALS_KINDS];
+    const char *fault = find_tables(source, tables);
+
+    if (!fault)
+        fault = read_depths(source, &tables[XTF_TOTALS_BORDERS], depths);
+    if (fault)
+        return fail_damaged(source, fault, error);
+    *(XtfFrameDepths *)(void *)bytes = (XtfFrameDepths){.page = identify_page(source), .depths = depths};
+    *length = size;
+    *data = g_steal_pointer(&bytes);
+    return true;
+}
+
 /* Decodes the filters in source->bytes. */
 static bool decode_filters(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
@@ -405,6 +445,21 @@ XtfBlock *xtf_stored_begun_get(const XtfDescentPage *descent, unsigned index, GE
     if (is_page(&source, &((const XtfBegunFrames *)(const void *)block->data)->page))
         return g_steal_pointer(&block);
     fail_damaged(&source, "the cached numbers of frames belong to another page", error);
+    return NULL;
+}
+
+XtfBlock *xtf_stored_depths_get(const XtfDescentPage *descent, unsigned index, GError **error)
+{
+    TableSource source = table_source(descent, index);
+    source.decode = decode_depths;
+    source.name = 3 * XTF_AGGREGATES_MAX + index + 1;
+    g_autoptr(XtfBlock) block = make_totals_block(&source, error);
+
+    if (!block)
+        return NULL;
+    if (is_page(&source, &((const XtfFrameDepths *)(const void *)block->data)->page))
+        return g_steal_pointer(&block);
+    fail_damaged(&source, "the cached depths belong to another page", error);
     return NULL;
 }
 

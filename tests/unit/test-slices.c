@@ -142,6 +142,7 @@ static void check_totals_by_time(const XtfArray *array, const Calls *calls, cons
     uint64_t rows[MOST_EDGES], regions = UINT64_C(0x5a5a5a5a5a);
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
     const XtfGroupFilter some = {.match = match_regions, .data = &regions};
+    const XtfGroupFilter begins = {.begins_only = true};
     Expected expected = {.calls = calls, .edges = rows};
 
     for (size_t i = 0; i < n; i++)
@@ -153,6 +154,10 @@ static void check_totals_by_time(const XtfArray *array, const Calls *calls, cons
     cr_assert_eq(expected.visited, n - 1);
     expected = (Expected){.calls = calls, .edges = rows, .filtered = true, .regions = regions};
     cr_assert_good(xtf_array_slice_totals_by_time(array, 0, &some, times, n, totals, check_totals, &expected, &error),
+                   error);
+    cr_assert_eq(expected.visited, n - 1);
+    expected = (Expected){.calls = calls, .edges = rows, .filtered = true, .regions = UINT64_MAX};
+    cr_assert_good(xtf_array_slice_totals_by_time(array, 0, &begins, times, n, NULL, check_count, &expected, &error),
                    error);
     cr_assert_eq(expected.visited, n - 1);
 }

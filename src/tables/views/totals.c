@@ -191,6 +191,15 @@ static bool take_messages(const XtfSlice *slice, void *data, GError **error)
     return true;
 }
 
+static bool take_all_calls(const XtfSlice *slice, void *data, GError **error)
+{
+    Bin *bin = &((Histogram *)data)->counts[slice->number];
+
+    bin->count += slice->n2 - slice->n1;
+    bin->calls += slice->count;
+    return true;
+}
+
 static bool take_calls(const XtfSlice *slice, void *data, GError **error)
 {
     ((Histogram *)data)->counts[slice->number].calls += slice->count;
@@ -221,25 +230,29 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
     return xtf_location_totals_visit(totals, &span->array, proc, edges, n, take_totals, &cut, error);
 }
 
-/* True if a span has all rows of an array of messages, and the totals of all its rows are wanted. A row at the greatest
- * time is before no edge, so no slice by times has it. */
-static bool is_all_messages(const Histogram *histogram, const XtfSpan *span, unsigned type)
+/* True if a span has all rows of an array of calls or messages, and the totals of all its rows are wanted. A row at the
+ * greatest time is before no edge, so no slice by times has it. */
+static bool is_all_rows(const Histogram *histogram, const XtfSpan *span, unsigned type)
 {
-    return (type == SENDS || type == RECVS) && !histogram->totals[type].matcher && !histogram->totals[type].is_empty &&
+    return type < N_TYPES && !histogram->totals[type].matcher && !histogram->totals[type].is_empty &&
            !xtf_span_is_filtered(span) && span->lo == 0 && span->hi == span->array.n_rows &&
            span->array.last < UINT64_MAX;
 }
 
-/* Adds all rows of an array of messages by their times. */
-static bool add_all_messages(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
+/* Adds all rows of an array of calls or messages by their times. */
+static bool add_all_rows(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
     const XtfTimeBins *bins = histogram->question->bins;
     const XtfLocationTotals *totals = &histogram->totals[type];
     g_autofree uint64_t *times = g_memdup2(bins->bounds, (bins->n + 1) * sizeof *times);
+    const XtfGroupFilter begins = {.begins_only = true};
     CutSpan cut = {.histogram = histogram, .type = type};
 
     times[0] = 0; /* the first and the last bin have all rows before and after */
     times[bins->n] = UINT64_MAX;
+    if (type == CALLS)
+        return xtf_array_slice_totals_by_time(&span->array, totals->ref->number, &begins, times, bins->n + 1, NULL,
+                                              take_all_calls, histogram, error);
     return xtf_array_slice_totals_by_time(&span->array, totals->ref->number, NULL, times, bins->n + 1, totals->groups,
                                           take_messages, &cut, error);
 }
@@ -267,8 +280,8 @@ static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
 
     if (span->hi - span->lo <= few)
         return count_rows(histogram, span, type, error);
-    return is_all_messages(histogram, span, type) ? add_all_messages(histogram, span, type, error)
-                                                  : cut_span(histogram, span, type, error);
+    return is_all_rows(histogram, span, type) ? add_all_rows(histogram, span, type, error)
+                                              : cut_span(histogram, span, type, error);
 }
 
 /* ---- Work on all spans, by several threads. */

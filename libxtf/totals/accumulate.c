@@ -407,6 +407,27 @@ void xtf_accumulate_frames(XtfFrameWalk *walk, uint32_t to, XtfFrameStack *stack
     trim_stack_array(&work);
 }
 
+/* Adds rows, at least one, to the only group of totals without keys. Adds values as integers, in a register. */
+static void add_plain_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
+                           XtfGroupTotals *totals)
+{
+    const uint64_t no_key = 0;
+    uint64_t *cells = xtf_group_totals_cells_of(totals, &no_key);
+
+    cells[XTF_GROUP_ROWS] += count;
+    for (unsigned i = 0; i < aggregate->n_values; i++) {
+        const XtfField *field = &schema->fields[aggregate->values[i]];
+        const XtfFieldLoad load = xtf_field_load(field);
+        const bool optional = (field->flags & XTF_FIELD_OPTIONAL) != 0;
+        const uint8_t *row = rows;
+        uint64_t sum = 0;
+        for (uint32_t n = 0; n < count; n++, row += schema->row_size)
+            if (!optional || !xtf_field_is_none(field, row))
+                sum += xtf_load_value(&load, row);
+        cells[1 + i] += sum;
+    }
+}
+
 static void add_group_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
                            XtfGroupTotals *totals)
 {
@@ -435,7 +456,10 @@ bool xtf_accumulate_rows(const XtfSchema *schema, const XtfAggregate *aggregate,
 {
     if (aggregate->kind == XTF_AGGREGATE_FRAMES)
         return add_frames(schema, aggregate, rows, count, stack, loader, totals, error);
-    add_group_rows(schema, aggregate, rows, count, totals);
+    if (totals->plain && totals->depth == 0 && count > 0)
+        add_plain_rows(schema, aggregate, rows, count, totals);
+    else
+        add_group_rows(schema, aggregate, rows, count, totals);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "libxtf/base/block-memory.h"
 #include "libxtf/error.h"
 
 typedef struct Entry Entry;
@@ -83,7 +84,7 @@ XtfCache *xtf_cache_new(XtfSource *source, size_t limit)
 
 static void free_entry(Entry *entry)
 {
-    g_free(entry->owned);
+    xtf_block_memory_free(entry->owned);
     g_free(entry);
 }
 
@@ -111,7 +112,7 @@ void xtf_cache_free(XtfCache *cache)
 /* Returns the bytes that an entry counts for. An entry with bytes lent by the source counts only itself. */
 static size_t entry_cost(const Entry *entry)
 {
-    return sizeof(Entry) + (entry->owned ? entry->block.length : 0);
+    return sizeof(Entry) + (entry->owned ? xtf_block_memory_cost(entry->block.length) : 0);
 }
 
 static uint64_t hash_offset(uint64_t offset)
@@ -272,7 +273,7 @@ static Entry *new_entry(XtfCache *cache, const Request *request)
     entry->block.length = request->length;
     entry->block.data = source->ops->map ? source->ops->map(source, request->offset, request->length) : NULL;
     if (!entry->block.data)
-        entry->block.data = entry->owned = g_try_malloc(request->length);
+        entry->block.data = entry->owned = xtf_block_memory_try(request->length);
     return entry;
 }
 
@@ -322,7 +323,7 @@ static Entry *load_block(XtfCache *cache, Shard *shard, const Request *request, 
     if (success && request->maker) {
         entry->block.data = entry->owned = made_data;
         entry->block.length = length;
-        add_cost(shard, length);
+        add_cost(shard, xtf_block_memory_cost(length));
     }
     entry->loading = false;
     entry->failed = !success;
@@ -462,6 +463,7 @@ void xtf_cache_trim(XtfCache *cache, size_t bytes)
         evict_down_to(shard, bytes / cache->n_shards);
         g_mutex_unlock(&shard->lock);
     }
+    xtf_block_memory_give_back();
 }
 
 void xtf_cache_get_stats(XtfCache *cache, XtfCacheStats *stats)

@@ -63,7 +63,7 @@ typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t off
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit); /* borrows the source */
 /* Sets another limit, and evicts blocks down to it. Thread-safe. */
 void xtf_cache_set_limit(XtfCache *cache, size_t limit);
-/* Evicts idle blocks down to a number of bytes. The limit stays. Thread-safe. */
+/* Evicts idle blocks down to a number of bytes, and gives free memory of blocks back. The limit stays. Thread-safe. */
 void xtf_cache_trim(XtfCache *cache, size_t bytes);
 void xtf_cache_free(XtfCache *cache); /* nothing may be pinned; accepts NULL */
 
@@ -74,8 +74,8 @@ void xtf_cache_free(XtfCache *cache); /* nothing may be pinned; accepts NULL */
 XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint64_t version, XtfBlockCheck check,
                         const void *context, GError **error);
 
-/* Makes the content of a block: *data, *length bytes allocated by g_malloc(). A maker may get other blocks of the
- * cache, but makers must not depend on each other in a circle. */
+/* Makes the content of a block: *data, *length bytes allocated by xtf_block_memory_new() or g_malloc(). A maker may get
+ * other blocks of the cache, but makers must not depend on each other in a circle. */
 typedef bool (*XtfBlockMaker)(void *context, uint8_t **data, uint32_t *length, GError **error);
 
 /* Returns the pinned block that `maker` makes from the bytes at `offset`. `length` distinguishes it from other

@@ -43,8 +43,9 @@ typedef struct {
     uint32_t (*pack)(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
                      uint32_t room, XtfPackForecast *forecast);
     /* Unpacks the times of `count` packed rows, for counting. Returns an allocation of *size bytes with the
-     * XtfCodecTimes at byte `before`; the bytes before are the caller's. The caller frees it with g_free(). Returns
-     * NULL with *fault if the bytes are not such rows. This function and the next two are NULL for side_by_side. */
+     * XtfCodecTimes at byte `before`; the bytes before are the caller's. The caller frees it with
+     * xtf_block_memory_free(). Returns NULL with *fault if the bytes are not such rows. This function and the next two
+     * are NULL for side_by_side. */
     uint8_t *(*unpack_times)(const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,
                              const char **fault);
     /* time_at() returns the time of row i. times_rank() returns the number of rows before t, and adds its comparisons

@@ -111,8 +111,8 @@ typedef struct {
 /*
  * Unpacks the columns of frames, converted by `map`, which may be NULL. Returns an allocation of *size bytes with the
  * XtfFrameColumns at byte `before`, a multiple of 8; the bytes before are the caller's. The caller frees it with
- * g_free(). Fails like xtf_unpack_rows(), but does not find every fault. Returns NULL without a fault if the fields are
- * packed in other ways.
+ * xtf_block_memory_free(). Fails like xtf_unpack_rows(), but does not find every fault. Returns NULL without a fault if
+ * the fields are packed in other ways.
  */
 uint8_t *xtf_unpack_frames(const XtfSchema *schema, const XtfRowMap *map, const XtfFrameFields *fields,
                            const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,

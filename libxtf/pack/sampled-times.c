@@ -1,5 +1,6 @@
 #include "libxtf/pack/sampled-times.h"
 
+#include "libxtf/base/block-memory.h"
 #include "libxtf/pack/read-streams.h"
 
 /* Reads all times and stores the samples. Returns false if a time is less than the one before. */
@@ -39,7 +40,7 @@ uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32
     }
     size_t heads_at = before + sizeof(XtfSampledTimes) + n_samples * sizeof(XtfTimeSample), tails_at = heads_at + count,
            bytes = tails_at + n_tails + XTF_TAIL_MAX;
-    g_autofree uint8_t *memory = g_malloc(bytes);
+    XTF_AUTO_BLOCK uint8_t *memory = xtf_block_memory_new(bytes);
     XtfSampledTimes *times = (XtfSampledTimes *)(void *)(memory + before);
     XtfTimeSample *samples = (XtfTimeSample *)(void *)(times + 1);
 

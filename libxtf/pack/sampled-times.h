@@ -23,8 +23,8 @@ typedef struct {
 
 /*
  * Unpacks the times of `count` packed rows. Returns an allocation of *size bytes with the XtfSampledTimes at byte
- * `before`; the bytes before are the caller's. The caller frees it with g_free(). Accepts any bytes: if they are not
- * `count` packed rows, returns NULL and sets *fault, as xtf_unpack_rows() does.
+ * `before`; the bytes before are the caller's. The caller frees it with xtf_block_memory_free(). Accepts any bytes: if
+ * they are not `count` packed rows, returns NULL and sets *fault, as xtf_unpack_rows() does.
  */
 uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before,
                                   uint32_t *size, const char **fault);

@@ -1,6 +1,7 @@
 /*
  * Unpacking columns of frames.
  */
+#include "libxtf/base/block-memory.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/pack/read-templates.h"
 
@@ -65,7 +66,7 @@ static uint8_t *create_frames(const XtfReadTemplates *templates, const XtfFrameT
     size_t times_at = before + sizeof(XtfFrameColumns) + templates->n * sizeof *frames,
            keys_at = times_at + count * (wide ? sizeof(uint64_t) : sizeof(uint32_t)),
            numbers_at = keys_at + (*keys ? count * sizeof **keys : 0), bytes = numbers_at + count;
-    uint8_t *memory = g_malloc(bytes);
+    uint8_t *memory = xtf_block_memory_new(bytes);
     XtfFrameColumns *columns = (XtfFrameColumns *)(void *)(memory + before);
 
     if (*keys)
@@ -121,7 +122,7 @@ uint8_t *xtf_unpack_frames(const XtfSchema *schema, const XtfRowMap *map, const 
     XtfFrameTemplate frames[XTF_PACK_TEMPLATES_MAX];
     uint64_t *times = (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times * (size_t)count);
     uint32_t none, *keys = NULL;
-    g_autofree uint8_t *memory = NULL;
+    XTF_AUTO_BLOCK uint8_t *memory = NULL;
 
     bool success = xtf_read_times(&reader, count, times) && xtf_read_templates(&reader, &templates);
     if (success && map)

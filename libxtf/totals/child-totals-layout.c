@@ -1,6 +1,7 @@
 /*
  * The memory of finished totals of children: one allocation, in which cells are as narrow as their values permit.
  */
+#include "libxtf/base/block-memory.h"
 #include "libxtf/error.h"
 #include "libxtf/totals/child-totals-private.h"
 
@@ -130,7 +131,7 @@ XtfChildTotals *xtf_child_totals_lay_out(XtfChildTotalsBuilder *builder, uint32_
                  builder->head.array, bytes, UINT32_MAX);
         return NULL;
     }
-    XtfChildTotals *children = g_malloc(bytes);
+    XtfChildTotals *children = (XtfChildTotals *)(void *)xtf_block_memory_new(bytes);
     append_all(builder, children);
     *length = (uint32_t)bytes;
     return children;

@@ -126,5 +126,6 @@ void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFra
 void xtf_child_totals_builder_least(XtfChildTotalsBuilder *builder, uint64_t least);
 /* Sets `nests`. */
 void xtf_child_totals_builder_nests(XtfChildTotalsBuilder *builder);
-/* Returns the totals, to be freed with g_free(). NULL with an error if they are larger than a cache block can be. */
+/* Returns the totals, to be freed with xtf_block_memory_free(). NULL with an error if they are larger than a cache
+ * block can be. */
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

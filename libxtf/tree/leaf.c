@@ -1,5 +1,6 @@
 #include "libxtf/tree/leaf.h"
 
+#include "libxtf/base/block-memory.h"
 #include "libxtf/disk/lists/pieces.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/tree/row-maps.h"
@@ -113,7 +114,7 @@ static uint8_t *unpack_part(const XtfArray *array, const XtfRowMap *map, XtfLeaf
     if (part == XTF_LEAF_TIMES)
         return codec->unpack_times(packed->payload, length, packed->count, before, size, fault);
     *size = before + packed->count * array->schema->row_size;
-    g_autofree uint8_t *bytes = g_malloc(*size);
+    XTF_AUTO_BLOCK uint8_t *bytes = xtf_block_memory_new(*size);
     if (!codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, bytes + before, fault))
         return NULL;
     xtf_shifts_apply(array->shifts, array->n_shifts, array->schema, bytes + before, packed->count);

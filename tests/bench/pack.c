@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "libxtf/base/block-memory.h"
 #include "libxtf/pack/deflate.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/pack/sampled-times.h"
@@ -99,7 +100,8 @@ static void unpack_all_times(const XtfSchema *schema, GArray *runs, unsigned lev
     for (guint i = 0; i < runs->len; i++) {
         const Run *run = &g_array_index(runs, Run, i);
         uint32_t size;
-        g_autofree uint8_t *times = xtf_sampled_times_unpack(run->packed, run->length, run->count, 0, &size, &fault);
+        XTF_AUTO_BLOCK uint8_t *times =
+            xtf_sampled_times_unpack(run->packed, run->length, run->count, 0, &size, &fault);
         bench_check(times, NULL, "%s", fault);
     }
 }

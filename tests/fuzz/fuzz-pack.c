@@ -42,7 +42,8 @@ static void unpack_damaged_frames(const XtfSchema *schema, const uint8_t *packed
     for (unsigned i = 0; i < n; i++) {
         const XtfFrameFields fields = {1 + i, 1 + (i + 1) % n, 1 + (i + 2) % n, 1 + (i + 3) % n};
         const char *fault = NULL;
-        g_autofree uint8_t *bytes = xtf_unpack_frames(schema, NULL, &fields, packed, length, count, 8, &size, &fault);
+        XTF_AUTO_BLOCK uint8_t *bytes =
+            xtf_unpack_frames(schema, NULL, &fields, packed, length, count, 8, &size, &fault);
         must(!bytes || !fault, "columns of frames were accepted with a fault");
     }
 }

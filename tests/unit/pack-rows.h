@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "libxtf/base/block-memory.h"
 #include "libxtf/field-load.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/pack/sampled-times.h"
@@ -31,7 +32,7 @@ static inline bool unpack_times(const uint8_t *packed, uint32_t length, uint32_t
 {
     enum { BEFORE = 16 };
     uint32_t size;
-    g_autofree uint8_t *bytes = xtf_sampled_times_unpack(packed, length, count, BEFORE, &size, fault);
+    XTF_AUTO_BLOCK uint8_t *bytes = xtf_sampled_times_unpack(packed, length, count, BEFORE, &size, fault);
 
     for (uint32_t n = 0; bytes && n < count; n++)
         times[n] = xtf_sampled_times_at((const XtfSampledTimes *)(const void *)(bytes + BEFORE), n);
@@ -147,7 +148,7 @@ static inline bool frames_agree(const XtfSchema *schema, const uint8_t *packed, 
     for (unsigned i = 0; i < n; i++) {
         const XtfFrameFields fields = {
             .key = 1 + i, .is_end = 1 + (i + 1) % n, .distance = 1 + (i + 2) % n, .outermost = 1 + (i + 1) % n};
-        g_autofree uint8_t *bytes =
+        XTF_AUTO_BLOCK uint8_t *bytes =
             xtf_unpack_frames(schema, NULL, &fields, packed, length, count, BEFORE, &size, fault);
         const XtfFrameColumns *columns = (const XtfFrameColumns *)(const void *)(bytes + BEFORE);
         if (*fault)

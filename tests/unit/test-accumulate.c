@@ -3,6 +3,7 @@
 
 #include "frames.h"
 
+#include "libxtf/base/block-memory.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/totals/accumulate.h"
 
@@ -69,7 +70,8 @@ static uint32_t add_by_columns(const XtfSchema *schema, const GArray *rows, GRan
     uint32_t length = xtf_pack(schema, (const uint8_t *)rows->data, rows->len, 1, packed, room, NULL);
     const XtfFrameFields fields = {.key = 1, .is_end = 2, .distance = 3, .outermost = 4};
     const char *fault = NULL;
-    g_autofree uint8_t *bytes = xtf_unpack_frames(schema, NULL, &fields, packed, length, rows->len, 0, &size, &fault);
+    XTF_AUTO_BLOCK uint8_t *bytes =
+        xtf_unpack_frames(schema, NULL, &fields, packed, length, rows->len, 0, &size, &fault);
 
     cr_assert(!fault, "%s", fault);
     XtfFrameWalk walk = xtf_frame_walk((const XtfFrameColumns *)(const void *)bytes, 0, false);

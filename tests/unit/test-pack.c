@@ -316,7 +316,7 @@ Test(pack, ranks_by_samples)
             cr_assert_eq(xtf_sampled_times_rank(times, t, &comparisons), at, "time %" G_GUINT64_FORMAT, t);
         }
         cr_assert_eq(xtf_sampled_times_rank(times, UINT64_MAX, &comparisons), counts[i]);
-        g_free(bytes);
+        xtf_block_memory_free(bytes);
         g_free(packed.bytes);
     }
 }

@@ -4,7 +4,7 @@
 Some traces lack records, or have records that contradict each other, so that the replay is stuck. A generated trace has more call
 paths than an analysis keeps.
 
-usage: test_threads.py XTF OTF2-SCRIPT GENERATE [PROGRAMS [SEED]]
+usage: test_threads.py XTF OTF2-SCRIPT GENERATE MAKE-CALLPATHS [PROGRAMS [SEED]]
 """
 
 import pathlib
@@ -150,15 +150,32 @@ def check_cut(xtf, generate, folder):
         raise Failure(f"the companion takes {share:.1f} % of the trace")
 
 
+def check_roots(xtf, make_callpaths, folder):
+    """Checks the analysis of a trace with very many outermost functions. The functions with the lowest numbers are left."""
+    trace = folder / "roots.xtf"
+    subprocess.run([make_callpaths, "roots", "40000", "4", trace], check=True)
+    first = analysis_of(xtf, trace, 1)
+    for threads in THREADS[1:]:
+        if analysis_of(xtf, trace, threads) != first:
+            raise Failure(f"{trace}: the analysis of {threads} threads differs")
+    called = sorted(int(row[0]) for row in rows_of(xtf, trace, "profile") if row[0].isdigit() and int(row[1]) > 0)
+    left = [int(row[-1]) for row in rows_of(xtf, trace, "definitions/contexts")]
+    if left != called[:CALLPATHS_MANY]:
+        raise Failure(f"{len(left)} call paths are left, and not those of the functions with the lowest numbers")
+    if not rows_of(xtf, trace, "waits/profile"):
+        raise Failure("the program does not wait")
+
+
 def main():
-    xtf, script, generate = Xtf(sys.argv[1]), *sys.argv[2:4]
-    n = int(sys.argv[4]) if len(sys.argv) > 4 else n_rounds(sys.argv[1], N_PROGRAMS)
-    seed = int(sys.argv[5]) if len(sys.argv) > 5 else 1
+    xtf, script, generate, make_callpaths = Xtf(sys.argv[1]), *sys.argv[2:5]
+    n = int(sys.argv[5]) if len(sys.argv) > 5 else n_rounds(sys.argv[1], N_PROGRAMS)
+    seed = int(sys.argv[6]) if len(sys.argv) > 6 else 1
     need_programs("otf2-print")
     uncertain = 0
     with temporary_folder() as name:
         folder = pathlib.Path(name)
         check_cut(xtf, generate, folder)
+        check_roots(xtf, make_callpaths, folder)
         for number in range(n):
             dice = random.Random(seed * 1000003 + number)
             write = write_lossy if number % 2 else write_random

@@ -19,7 +19,8 @@ void xtf_callpath_log_init(XtfCallpathLog *callpaths)
 {
     *callpaths = (XtfCallpathLog){.all = g_array_new(FALSE, FALSE, sizeof(XtfLoggedCallpath)),
                                   .levels = g_byte_array_new(),
-                                  .depth_max = XTF_CALLPATH_DEPTH_MAX};
+                                  .depth_max = XTF_CALLPATH_DEPTH_MAX,
+                                  .last_root = UINT32_MAX};
     g_mutex_init(&callpaths->lock);
 }
 
@@ -45,21 +46,55 @@ static uint32_t count_levels(const XtfCallpathLog *callpaths)
     return level;
 }
 
-/* Adds a call path, unless it is too deep. The caller holds the lock. */
+static int compare_regions(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Cuts level 0 to XTF_CALLPATHS_MANY regions, and all deeper levels, if it has more. */
+static void cut_roots(XtfCallpathLog *callpaths)
+{
+    const XtfLoggedCallpath *all = (const XtfLoggedCallpath *)(const void *)callpaths->all->data;
+    g_autofree uint32_t *regions = NULL;
+    uint32_t n = 0;
+
+    if (callpaths->by_level[0] <= XTF_CALLPATHS_MANY)
+        return;
+    regions = g_new(uint32_t, callpaths->by_level[0]);
+    for (uint32_t i = 0; i < callpaths->all->len; i++)
+        if (all[i].parent == UINT32_MAX && all[i].region <= callpaths->last_root)
+            regions[n++] = all[i].region;
+    qsort(regions, n, sizeof *regions, compare_regions);
+    callpaths->by_level[0] = XTF_CALLPATHS_MANY;
+    __atomic_store_n(&callpaths->last_root, regions[XTF_CALLPATHS_MANY - 1], __ATOMIC_RELAXED);
+    __atomic_store_n(&callpaths->depth_max, 1, __ATOMIC_RELAXED);
+}
+
+/* Cuts levels, and level 0, if there are too many call paths. The last region of level 0 never rises. */
+static void cut_levels(XtfCallpathLog *callpaths)
+{
+    cut_roots(callpaths);
+    if (callpaths->last_root == UINT32_MAX)
+        __atomic_store_n(&callpaths->depth_max, count_levels(callpaths), __ATOMIC_RELAXED);
+}
+
+/* Adds a call path, unless it is cut. The caller holds the lock. */
 static uint32_t log_callpath(XtfCallpathLog *callpaths, uint32_t parent, uint32_t region)
 {
     const XtfLoggedCallpath callpath = {parent, region};
     uint8_t level = parent == UINT32_MAX ? 0 : callpaths->levels->data[parent] + 1;
     uint32_t number = callpaths->all->len;
 
-    if (level >= callpaths->depth_max || number >= XTF_CALLPATHS_MAX)
+    if (level >= callpaths->depth_max || number >= XTF_CALLPATHS_MAX || (level == 0 && region > callpaths->last_root))
         return parent;
     g_array_append_val(callpaths->all, callpath);
     g_byte_array_append(callpaths->levels, &level, 1);
     callpaths->by_level[level]++;
     xtf_flights_add(&callpaths->known, xtf_callpath_log_key(parent, region))->words[0] = number;
     if (number % XTF_CALLPATHS_MANY == XTF_CALLPATHS_MANY - 1)
-        __atomic_store_n(&callpaths->depth_max, count_levels(callpaths), __ATOMIC_RELAXED);
+        cut_levels(callpaths);
     return number;
 }
 
@@ -115,6 +150,15 @@ static int compare_places(const void *a, const void *b)
     return x->region < y->region ? -1 : x->region > y->region;
 }
 
+/* True if a call path is left. */
+static bool is_left(const XtfCallpathLog *callpaths, uint32_t i)
+{
+    const XtfLoggedCallpath *callpath = &g_array_index(callpaths->all, XtfLoggedCallpath, i);
+
+    return callpaths->levels->data[i] < callpaths->depth_max &&
+           (callpath->parent != UINT32_MAX || callpath->region <= callpaths->last_root);
+}
+
 /* Sorts the call paths that are left by level. Returns their number. */
 static uint32_t sort_by_level(const XtfCallpathLog *callpaths, Place *sorted)
 {
@@ -126,9 +170,8 @@ static uint32_t sort_by_level(const XtfCallpathLog *callpaths, Place *sorted)
         n += callpaths->by_level[level];
     }
     for (uint32_t i = 0; i < callpaths->all->len; i++) {
-        uint8_t level = callpaths->levels->data[i];
-        if (level < callpaths->depth_max)
-            sorted[at[level]++] = (Place){all[i].parent, all[i].region, i};
+        if (is_left(callpaths, i))
+            sorted[at[callpaths->levels->data[i]]++] = (Place){all[i].parent, all[i].region, i};
     }
     return n;
 }
@@ -145,14 +188,15 @@ static void number_level(XtfCallpathLog *callpaths, Place *sorted, uint32_t firs
         callpaths->final[sorted[i].number] = i;
 }
 
-/* Gives call paths that are cut the number of the call around them. Parents have lower provisional numbers. */
+/* Gives call paths that are cut the number of the call around them, or of no region. Parents have lower provisional
+ * numbers. */
 static void number_cut(XtfCallpathLog *callpaths)
 {
     const XtfLoggedCallpath *all = (const XtfLoggedCallpath *)(const void *)callpaths->all->data;
 
     for (uint32_t i = 0; i < callpaths->n_first; i++)
-        if (callpaths->levels->data[i] >= callpaths->depth_max)
-            callpaths->final[i] = callpaths->final[all[i].parent];
+        if (!is_left(callpaths, i))
+            callpaths->final[i] = all[i].parent == UINT32_MAX ? UINT32_MAX : callpaths->final[all[i].parent];
 }
 
 /* Sets the keys of the call paths with final numbers. */
@@ -168,7 +212,7 @@ static void know_numbered(XtfCallpathLog *callpaths)
 void xtf_callpath_log_number(XtfCallpathLog *callpaths)
 {
     callpaths->n_first = callpaths->all->len;
-    callpaths->depth_max = count_levels(callpaths);
+    cut_levels(callpaths);
     g_autofree Place *sorted = g_new(Place, callpaths->n_first + 1);
     uint32_t n = sort_by_level(callpaths, sorted), first = 0;
 
@@ -209,7 +253,7 @@ uint32_t xtf_callpath_log_find(const XtfCallpathLog *callpaths, uint32_t parent,
 {
     const XtfFlight *known = xtf_flights_find(&callpaths->known, xtf_callpath_log_key(parent, region));
 
-    if (depth >= callpaths->depth_max && parent != UINT32_MAX)
+    if (depth > 0 && (parent == UINT32_MAX || depth >= callpaths->depth_max))
         return parent;
     return known ? (uint32_t)known->words[0] : parent;
 }

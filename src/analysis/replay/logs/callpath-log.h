@@ -7,7 +7,9 @@
  * Recursion makes unlimited call paths. A call at depth XTF_CALLPATH_DEPTH_MAX or deeper counts for the call path of
  * the call around it. If there are more than XTF_CALLPATHS_MANY call paths, they are cut: only the levels remain that
  * together have at most that many, at least one. Deeper calls count for the call around them, too. The remaining levels
- * do not depend on the order of the threads either: the log has all call paths of these levels.
+ * do not depend on the order of the threads either: the log has all call paths of these levels. If level 0 alone has
+ * more, the XTF_CALLPATHS_MANY regions with the lowest numbers remain. Others count for no region, with all calls in
+ * them.
  */
 #pragma once
 
@@ -19,7 +21,7 @@
 enum {
     XTF_CALLPATH_DEPTH_MAX = 64,
     XTF_CALLPATHS_MANY = 1 << 14,
-    XTF_CALLPATHS_MAX = 1 << 20, /* only level 0 may have this many; new call paths beyond count for no region */
+    XTF_CALLPATHS_MAX = 1 << 20, /* most provisional numbers; new call paths beyond count for no region */
 };
 
 typedef struct {
@@ -29,6 +31,7 @@ typedef struct {
     uint32_t *final;    /* by provisional number; NULL: not numbered yet */
     uint32_t n_first;   /* number of provisional numbers */
     uint32_t depth_max; /* atomic: number of levels that are not cut */
+    uint32_t last_root; /* atomic: the last region that level 0 may have */
     GByteArray *levels; /* by provisional number */
     uint32_t by_level[XTF_CALLPATH_DEPTH_MAX];
 } XtfCallpathLog;
@@ -90,7 +93,8 @@ static inline uint32_t xtf_callpath_log_enter(XtfCallpathLog *callpaths, XtfCall
     uint64_t key = xtf_callpath_log_key(parent, region);
     unsigned slot = (parent * 7 + region) % XTF_CALLPATH_CACHE_NEAR;
 
-    if (depth >= __atomic_load_n(&callpaths->depth_max, __ATOMIC_RELAXED) && parent != UINT32_MAX)
+    if (depth > 0 ? parent == UINT32_MAX || depth >= __atomic_load_n(&callpaths->depth_max, __ATOMIC_RELAXED)
+                  : region > __atomic_load_n(&callpaths->last_root, __ATOMIC_RELAXED))
         return parent;
     return cache->near[slot].key == key ? cache->near[slot].callpath
                                         : xtf_callpath_log_enter_anew(callpaths, cache, parent, region);

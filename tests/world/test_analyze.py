@@ -104,8 +104,9 @@ class Analyses(Case):
         for make in KIND_PROGRAMS:
             for seed in range(4 if IS_LONG else 1):
                 program = make(random.Random(seed))
-                self.run_script(program, make.__name__)
-                self.compare_once(self.import_archive(self.folder / f"{make.__name__}.otf2"))
+                name = f"{make.__name__}-{seed}"
+                self.run_script(program, name)
+                self.compare_once(self.import_archive(self.folder / f"{name}.otf2"))
 
     def run_script(self, program, name):
         subprocess.run([SCRIPT, self.folder, name], input=program.script(), text=True, check=True, timeout=60)

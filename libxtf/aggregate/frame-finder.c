@@ -36,7 +36,7 @@ static bool finder_has_time(const XtfFrameFinder *finder, uint64_t t)
 }
 
 /* Returns the distance of a row to the row that it leads to; XTF_FRAME_CHAINED if other rows are needed to know it. */
-static uint64_t distance_of(const XtfFrameFinder *finder, uint32_t i)
+static uint64_t read_finder_distance(const XtfFrameFinder *finder, uint32_t i)
 {
     const XtfPageView *leaf = &finder->leaf;
     const XtfSchema *schema = finder->array.schema;
@@ -50,12 +50,13 @@ static uint64_t distance_of(const XtfFrameFinder *finder, uint32_t i)
  * nowhere. */
 static bool leads_to_previous(const XtfFrameFinder *finder, uint32_t i)
 {
-    uint64_t distance = distance_of(finder, i);
+    uint64_t distance = read_finder_distance(finder, i);
 
-    return distance == 1 || (finder->leaf.frames && distance == XTF_FRAME_CHAINED && distance_of(finder, i - 1) == 0);
+    return distance == 1 ||
+           (finder->leaf.frames && distance == XTF_FRAME_CHAINED && read_finder_distance(finder, i - 1) == 0);
 }
 
-static uint64_t key_of(const XtfFrameFinder *finder, uint32_t i)
+static uint64_t read_finder_key(const XtfFrameFinder *finder, uint32_t i)
 {
     const XtfPageView *leaf = &finder->leaf;
     const XtfSchema *schema = finder->array.schema;
@@ -65,7 +66,7 @@ static uint64_t key_of(const XtfFrameFinder *finder, uint32_t i)
                         : xtf_field_get(key, leaf->payload + (size_t)i * schema->row_size);
 }
 
-static uint64_t time_of(const XtfFrameFinder *finder, uint32_t i)
+static uint64_t read_finder_time(const XtfFrameFinder *finder, uint32_t i)
 {
     return xtf_clock_map_to_global(finder->clock, xtf_page_time(&finder->leaf, i));
 }
@@ -73,7 +74,7 @@ static uint64_t time_of(const XtfFrameFinder *finder, uint32_t i)
 /* True if rows i - 1 and i of the leaf begin and end a frame around time t. */
 static bool is_frame_around(const XtfFrameFinder *finder, uint64_t t, uint32_t i)
 {
-    return i > 0 && i < finder->leaf.count && time_of(finder, i) > t &&
+    return i > 0 && i < finder->leaf.count && read_finder_time(finder, i) > t &&
            xtf_frame_row(&finder->array, finder->index, &finder->leaf, i) == XTF_FRAME_ROW_ENDS &&
            xtf_frame_row(&finder->array, finder->index, &finder->leaf, i - 1) == XTF_FRAME_ROW_BEGINS &&
            leads_to_previous(finder, i);
@@ -97,10 +98,10 @@ bool xtf_frame_finder_at(XtfFrameFinder *finder, uint64_t t, XtfFrameSpan *frame
     if (!*found)
         return true;
     row = finder->leaf.first_n + i - 1;
-    *frame = (XtfFrameSpan){.key = key_of(finder, i - 1),
+    *frame = (XtfFrameSpan){.key = read_finder_key(finder, i - 1),
                             .row = row,
                             .end_row = row + 1,
-                            .begin = time_of(finder, i - 1),
-                            .end = time_of(finder, i)};
+                            .begin = read_finder_time(finder, i - 1),
+                            .end = read_finder_time(finder, i)};
     return true;
 }

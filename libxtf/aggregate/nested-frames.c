@@ -3,7 +3,7 @@
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/totals/stored.h"
 
-/* Rows of an array, by what they do. */
+/* Numbers of rows of an array. */
 typedef struct {
     uint64_t begun, ended;
     bool known; /* false: some end frames that never began, or the totals do not say */
@@ -40,8 +40,6 @@ static bool has_last_depth(const XtfArray *array, unsigned index, uint64_t depth
     return xtf_frames_before_row(array, index, array->n_rows, &stack, NULL) && xtf_frame_stack_depth(&stack) == depth;
 }
 
-/* If no row ends a frame that never began, the frames that ended are at least as many as the rows that end frames. So
- * both numbers are equal only if each of these rows ends one frame, and no frame ended otherwise. */
 bool xtf_frames_nest_fully(const XtfArray *array, unsigned index, bool *nest, uint64_t *begun, GError **error)
 {
     *nest = false;
@@ -54,6 +52,8 @@ bool xtf_frames_nest_fully(const XtfArray *array, unsigned index, bool *nest, ui
     RowCounts counts = count_rows_of_array(xtf_block_child_totals(stored));
     if (!counts.known || counts.begun < counts.ended || counts.begun + counts.ended != array->n_rows)
         return true;
+    /* Every row that ends a frame ends at least one. So the depth is right only if each ends exactly one, and if no
+     * other row ends any. */
     *nest = has_last_depth(array, index, counts.begun - counts.ended);
     *begun = counts.begun;
     return true;

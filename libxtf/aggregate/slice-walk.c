@@ -11,8 +11,8 @@
  * to a limit, which is the first edge after the page. While a slice is open, that is between the first and the last
  * edge, the walk adds all that it passes. At an edge it gives the slice to the visitor and begins the next slice.
  *
- * A walk that counts the frames of any key that begin needs no totals, if each frame has a row of its own that ends it.
- * Of the first n rows, (n + depth) / 2 begin frames then, so the borders of a page's children suffice.
+ * A walk may count the frames of any key that begin. If each frame that ended has its own end, (n + depth) / 2 of the
+ * first n rows begin frames. The walk then reads the borders of a page's children, and no totals.
  *
  * A walk by times finds the row of an edge in the leaf that it needs anyway, and takes the stack there. For a profile
  * this stack is that of the end of one slice and of the begin of the next.
@@ -297,7 +297,7 @@ static bool get_stored(const Walk *walk, PageWalk *at, GError **error)
     return at->stored != NULL;
 }
 
-/* By depth: counts the frames that begin between the last edge and a child. */
+/* Counts the frames that begin between the last edge and a child, if the walk counts by depth. */
 static bool count_up_to_child(Walk *walk, PageWalk *at, uint32_t slot, GError **error)
 {
     if (!walk->by_depth)

@@ -7,7 +7,7 @@
 enum { TIMES = 3000 };
 
 /* Returns the rows of an array, with the times of its clock. */
-static GArray *read_rows(const XtfArray *array)
+static GArray *read_finder_rows(const XtfArray *array)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(CallRow));
     g_auto(XtfCursor) cursor;
@@ -23,7 +23,7 @@ static GArray *read_rows(const XtfArray *array)
     return rows;
 }
 
-static const CallRow *row_at(const GArray *rows, guint i)
+static const CallRow *finder_row_at(const GArray *rows, guint i)
 {
     return &g_array_index(rows, CallRow, i);
 }
@@ -35,21 +35,21 @@ static guint naive_end_around(const GArray *rows, uint64_t t)
 
     while (low < high) {
         guint middle = (low + high) / 2;
-        if (row_at(rows, middle)->time < t)
+        if (finder_row_at(rows, middle)->time < t)
             low = middle + 1;
         else
             high = middle;
     }
-    bool is_end = low > 0 && low < rows->len && row_at(rows, low)->time > t && row_at(rows, low)->event &&
-                  !row_at(rows, low - 1)->event && row_at(rows, low)->enter == 1;
+    bool is_end = low > 0 && low < rows->len && finder_row_at(rows, low)->time > t && finder_row_at(rows, low)->event &&
+                  !finder_row_at(rows, low - 1)->event && finder_row_at(rows, low)->enter == 1;
     return is_end ? low : 0;
 }
 
 /* Compares frames around random times. The finder misses at most those whose rows are in two leaves. */
-static void check_times(const XtfArray *array, GRand *random)
+static void check_frames_around(const XtfArray *array, GRand *random)
 {
     g_autoptr(XtfFrameFinder) finder = xtf_frame_finder_new(array, 0);
-    g_autoptr(GArray) rows = read_rows(array);
+    g_autoptr(GArray) rows = read_finder_rows(array);
     unsigned n_found = 0, missed = 0;
     GError *error = NULL;
     uint64_t t = 0;
@@ -57,16 +57,17 @@ static void check_times(const XtfArray *array, GRand *random)
     for (unsigned i = 0; i < TIMES; i++) {
         XtfFrameSpan frame;
         bool found;
-        t = i % 4 == 0 ? row_at(rows, g_rand_int(random) % rows->len)->time + random_u64(random, 5) : t + i % 4;
+        t = i % 4 == 0 ? finder_row_at(rows, g_rand_int(random) % rows->len)->time + random_u64(random, 5) : t + i % 4;
         guint end = naive_end_around(rows, t);
         cr_assert_good(xtf_frame_finder_at(finder, t, &frame, &found, &error), error);
         n_found += found;
         missed += !found && end > 0;
         cr_assert(!found || end > 0, "a frame around %" PRIu64, t);
         if (found)
-            cr_assert(frame.row == end - 1 && frame.end_row == end && frame.begin == row_at(rows, end - 1)->time &&
-                          frame.end == row_at(rows, end)->time && frame.key == row_at(rows, end - 1)->region,
-                      "the frame around %" PRIu64 " ends with row %u, not %" PRIu64, t, end, frame.end_row);
+            cr_assert(
+                frame.row == end - 1 && frame.end_row == end && frame.begin == finder_row_at(rows, end - 1)->time &&
+                    frame.end == finder_row_at(rows, end)->time && frame.key == finder_row_at(rows, end - 1)->region,
+                "the frame around %" PRIu64 " ends with row %u, not %" PRIu64, t, end, frame.end_row);
     }
     cr_assert_leq(8 * missed, n_found + missed, "%u frames are missed, %u found", missed, n_found);
 }
@@ -83,7 +84,7 @@ Test(frame_finder, agrees_with_rows)
             write_small_leaves(path, plain, calls);
             g_autoptr(XtfTrace) trace = open_trace(path, 0);
             XtfArray array = find_array(trace, 7, 0);
-            check_times(&array, random);
+            check_frames_around(&array, random);
         }
         calls_free(calls);
     }
@@ -98,8 +99,8 @@ Test(frame_finder, agrees_with_rows_of_global_and_local_times)
     g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
     for (guint l = 0; l < sample.n; l++) {
         XtfArray calls = find_array(trace, l, 0), local = xtf_array_local(&calls);
-        check_times(&calls, sample.random);
-        check_times(&local, sample.random);
+        check_frames_around(&calls, sample.random);
+        check_frames_around(&local, sample.random);
     }
     sample_free(&sample);
 }

@@ -1,9 +1,4 @@
-#include "src/analysis/causes/pass.h"
-
-#include <string.h>
-
-#include "src/analysis/causes/arrivals.h"
-#include "src/analysis/causes/letters.h"
+#include "src/analysis/causes/pass-private.h"
 #include "src/analysis/causes/waiters.h"
 
 /* HELD_MAX: most waits in memory before turns get short. TURN_MIN, TURN_MAX: least and most points of one location's
@@ -12,137 +7,7 @@ enum { HELD_MAX = 1 << 15, TURN_MIN = 4, TURN_MAX = 256, TURNS_MAX = 1 << 15 };
 /* Points between checks for an interrupt: very many locations may wait for one point. */
 enum { POINTS_PER_CHECK = 16 };
 
-/* The state of a location's walk backward. */
-typedef struct {
-    uint64_t at; /* number of points left */
-    bool queued, is_set;
-    bool waits;     /* the last point left waits for the wait `key` */
-    bool lost;      /* there is no wait `key` */
-    bool is_listed; /* in `unasked` */
-    XtfWaitKey key; /* of an earlier point unless `waits` */
-} Walk;
-
-struct XtfPass {
-    XtfCulpritWork *work;
-    const XtfPassShares *shares;
-    XtfSteps *steps;
-    XtfMail *mail; /* NULL: no job */
-    XtfLetters *letters;
-    XtfOperationHeads heads;
-    Walk *walks; /* by location */
-    uint32_t first, end, n_locations;
-    GQueue ready; /* locations to walk, plus 1 */
-    XtfArrivals arrivals;
-    uint64_t n_points; /* of all locations of the share */
-    uint64_t n_done;   /* points that the share has done */
-    uint32_t lowest;   /* lowest location of the share that may have points left */
-    GArray *unasked;   /* uint32_t: locations that may wait for a wait, and have not asked for it */
-    XtfPassCounts counts;
-    uint32_t turn; /* points of one turn */
-    bool forced;   /* true if the current point is done without unknown costs */
-    GError *error; /* of a letter that was read, until walk_ready() returns it */
-};
-
 typedef enum { DONE, BLOCKED, FAILED } Step;
-
-static void queue_location(XtfPass *pass, uint32_t location)
-{
-    if (!pass->walks[location].queued) {
-        pass->walks[location].queued = true;
-        g_queue_push_tail(&pass->ready, GUINT_TO_POINTER(location + 1));
-    }
-}
-
-/* ---- Letters. */
-
-/* True if a location waits for a wait. */
-static bool waits_for(const XtfPass *pass, const XtfWaitKey *key)
-{
-    const Walk *walk = &pass->walks[key->culprit];
-
-    return walk->waits && memcmp(&walk->key, key, sizeof *key) == 0;
-}
-
-static void add_arrived_member(XtfPass *pass, uint64_t instance, XtfWait *wait)
-{
-    const XtfArrivedMembers *members = xtf_arrivals_add_member(&pass->arrivals, instance, wait);
-
-    if (members->arrived == members->awaited)
-        queue_location(pass, members->blocked);
-}
-
-static void add_arrival(void *data, uint64_t instance)
-{
-    add_arrived_member(data, instance, NULL);
-}
-
-static void add_wait(void *data, XtfWait *wait)
-{
-    XtfPass *pass = data;
-
-    if (wait->instance != UINT64_MAX) {
-        add_arrived_member(pass, wait->instance, wait);
-        return;
-    }
-    if (waits_for(pass, &wait->key))
-        queue_location(pass, wait->key.culprit);
-    xtf_arrivals_add(&pass->arrivals, wait);
-}
-
-static void add_answer(void *data, const XtfWaitAnswer *answer)
-{
-    XtfPass *pass = data;
-    XtfPoints *points = pass->work->intervals.points;
-    XtfPointResult result;
-
-    xtf_points_results(points, answer->number, 1, &result);
-    result.indirect = answer->indirect;
-    result.cause = answer->cause;
-    result.met = answer->met;
-    result.culprit_met = answer->culprit_met;
-    if (!pass->error)
-        xtf_points_put_result(points, answer->number, &result, &pass->error);
-}
-
-static void add_loss(void *data, const XtfWaitKey *key)
-{
-    XtfPass *pass = data;
-
-    if (!waits_for(pass, key))
-        return;
-    pass->walks[key->culprit].lost = true;
-    queue_location(pass, key->culprit);
-}
-
-static bool answer_question(XtfPass *pass, const XtfWaitQuestion *question, GError **error)
-{
-    XtfCulpritWork *work = pass->work;
-    const XtfWaitKey *key = &question->key;
-    const XtfCosts none = {0};
-    bool found = false;
-    uint64_t i;
-
-    if (!xtf_wait_find(work, key, &i, &found, error))
-        return false;
-    if (!found)
-        xtf_letters_put_loss(pass->letters, key);
-    if (!found || !question->forced)
-        return true;
-    const XtfPoint *point = xtf_point_cache_get(work->intervals.cache, key->waiter, i, error);
-    const XtfPoint copy = point ? *point : (XtfPoint){0};
-    XtfWait *wait = point ? xtf_wait_new(work, key->waiter, i, &copy, &none, error) : NULL;
-    if (wait)
-        xtf_letters_put_wait(pass->letters, wait);
-    return wait;
-}
-
-static void read_question(void *data, const XtfWaitQuestion *question)
-{
-    XtfPass *pass = data;
-
-    if (!pass->error)
-        answer_question(pass, question, &pass->error);
-}
 
 /* ---- Points. */
 
@@ -195,7 +60,7 @@ static bool send_wait(XtfPass *pass, uint32_t location, uint64_t i, const XtfPoi
 /* Handles a point that another location waited for. Blocks until the pass has reached the waiting point. */
 static Step pass_late(XtfPass *pass, uint32_t location, uint64_t i, const XtfPoint *awaited, GError **error)
 {
-    Walk *walk = &pass->walks[location];
+    XtfPassWalk *walk = &pass->walks[location];
     const XtfWaitKey key = xtf_wait_key(location, awaited);
     XtfWaiter waiter = {.wait = xtf_arrivals_find(&pass->arrivals, &key)};
 
@@ -247,7 +112,7 @@ static bool charge_member(XtfPass *pass, uint32_t location, uint64_t i, const Xt
 /* Handles a member of an operation. The member that was late blocks until the pass has reached all others. */
 static Step pass_member(XtfPass *pass, uint32_t location, uint64_t i, const XtfPoint *point, GError **error)
 {
-    Walk *walk = &pass->walks[location];
+    XtfPassWalk *walk = &pass->walks[location];
     XtfOperation all;
     XtfCosts costs;
 
@@ -312,11 +177,11 @@ static Step handle_point(XtfPass *pass, uint32_t location, GError **error)
  * read. */
 static bool walk_back(XtfPass *pass, uint32_t location, GError **error)
 {
-    Walk *walk = &pass->walks[location];
+    XtfPassWalk *walk = &pass->walks[location];
 
     for (uint32_t turn = 0; walk->at > 0; turn++) {
         if (turn >= pass->turn && (pass->mail || xtf_arrivals_n(&pass->arrivals) > HELD_MAX)) {
-            queue_location(pass, location);
+            xtf_pass_queue(pass, location);
             return true;
         }
         switch (handle_point(pass, location, error)) {
@@ -340,7 +205,7 @@ static bool walk_back(XtfPass *pass, uint32_t location, GError **error)
 static void ask_for_waits(XtfPass *pass)
 {
     for (guint i = 0; i < pass->unasked->len; i++) {
-        Walk *walk = &pass->walks[g_array_index(pass->unasked, uint32_t, i)];
+        XtfPassWalk *walk = &pass->walks[g_array_index(pass->unasked, uint32_t, i)];
         const XtfWaitQuestion question = {.key = walk->key};
         walk->is_listed = false;
         if (walk->waits)
@@ -352,7 +217,7 @@ static void ask_for_waits(XtfPass *pass)
 /* Lets the lowest location of a circle continue without unknown costs. */
 static void break_circle(XtfPass *pass, uint32_t location)
 {
-    const Walk *walk = &pass->walks[location];
+    const XtfPassWalk *walk = &pass->walks[location];
     const XtfWaitQuestion question = {.key = walk->key, .forced = 1};
 
     pass->counts.circles++;
@@ -361,7 +226,7 @@ static void break_circle(XtfPass *pass, uint32_t location)
         return;
     }
     pass->forced = true;
-    queue_location(pass, location);
+    xtf_pass_queue(pass, location);
 }
 
 /* Continues the pass if all locations wait. A wait may be missing, since of two points of a record only one
@@ -430,7 +295,7 @@ static bool run_pass(XtfPass *pass, GError **error)
     bool ended = false;
 
     for (uint32_t location = pass->end; location-- > pass->first;)
-        queue_location(pass, location);
+        xtf_pass_queue(pass, location);
     while (!ended)
         if (!walk_ready(pass, error) || !wait_for_letters(pass, &ended))
             return false;
@@ -451,14 +316,14 @@ XtfPass *xtf_pass_new(XtfCulpritWork *work, const XtfPassShares *shares, XtfStep
 {
     XtfPass *pass = g_new(XtfPass, 1);
     uint32_t n = xtf_points_n_locations(work->intervals.points);
-    const XtfLetterReader reader = {pass, add_wait, add_arrival, add_answer, read_question, add_loss};
+    const XtfLetterReader reader = xtf_pass_letter_reader(pass);
 
     *pass = (XtfPass){
         .work = work,
         .shares = shares,
         .steps = steps,
         .mail = shares->world ? xtf_mail_new_of_ranks(shares->world) : NULL,
-        .walks = g_new0(Walk, n),
+        .walks = g_new0(XtfPassWalk, n),
         .first = shares->borders[shares->self],
         .end = shares->borders[shares->self + 1],
         .n_locations = n,

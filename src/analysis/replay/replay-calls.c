@@ -84,7 +84,7 @@ void xtf_replay_walk_finish(XtfReplayWalk *walk)
     walk->depth = walk->room = 0;
 }
 
-static XtfReplayFrame *top_of(const XtfReplayWalk *walk)
+static inline XtfReplayFrame *top_of(const XtfReplayWalk *walk)
 {
     return walk->depth ? &walk->frames[walk->depth - 1] : NULL;
 }
@@ -94,23 +94,21 @@ static bool is_bound(const XtfReplayFrame *frame)
     return frame->kind == XTF_MPI_CALL_INIT || frame->kind == XTF_MPI_CALL_FINALIZE;
 }
 
-/* Returns the time outside of MPI at a time from the last record on, in ticks, or in ticks times factors. */
-static unsigned __int128 outside_at(const XtfReplayWalk *walk, uint64_t time)
+/* Returns the part of the ticks after the last record that are outside of MPI, in ticks, or in ticks times factors. */
+static inline unsigned __int128 count_outside(const XtfReplayWalk *walk, const XtfReplayFrame *top, uint64_t ticks)
 {
-    const XtfReplayFrame *top = top_of(walk);
-    bool counts = time > walk->time && (!top || top->kind == XTF_MPI_CALL_NONE);
-    uint32_t factor = !walk->shared->types->factors ? 1 : top ? top->factor : NO_CHANGE;
-
-    return walk->outside + (counts ? (unsigned __int128)(time - walk->time) * factor : 0);
+    if (top && top->kind != XTF_MPI_CALL_NONE)
+        return 0;
+    return !walk->shared->types->factors ? ticks : (unsigned __int128)ticks * (top ? top->factor : NO_CHANGE);
 }
 
-static void advance_to(XtfReplayWalk *walk, uint64_t time)
+__attribute__((always_inline)) static inline void advance_to(XtfReplayWalk *walk, uint64_t time)
 {
     const XtfReplayFrame *top = top_of(walk);
 
     if (time <= walk->time)
         return;
-    walk->outside = outside_at(walk, time);
+    walk->outside += count_outside(walk, top, time - walk->time);
     xtf_callpath_totals_add(walk->shared->sums, top ? top->callpath : UINT32_MAX, time - walk->time);
     walk->time = time;
 }
@@ -129,6 +127,13 @@ static void note_bound(XtfReplayWalk *walk, const XtfReplayFrame *frame, uint32_
                                   .leave_seq = seq};
 }
 
+static inline void pop_frame(XtfReplayWalk *walk, const XtfReplayFrame *top, uint64_t time)
+{
+    if (top->kind != XTF_MPI_CALL_NONE && --walk->n_in_mpi == 0)
+        walk->left = time;
+    walk->depth--;
+}
+
 /* Pops frames. A LEAVE ends its frame and all above it; an ENTER ends all above the frame that it leads to. */
 static void pop_frames(XtfReplayWalk *walk, uint64_t until, bool including_until, uint64_t time, uint64_t seq)
 {
@@ -142,9 +147,7 @@ static void pop_frames(XtfReplayWalk *walk, uint64_t until, bool including_until
                 note_bound(walk, top, callpath, time, seq);
             walk->n_bounds--;
         }
-        if (top->kind != XTF_MPI_CALL_NONE && --walk->n_in_mpi == 0)
-            walk->left = time;
-        walk->depth--;
+        pop_frame(walk, top, time);
     }
 }
 
@@ -195,7 +198,9 @@ static bool push_call_frame(XtfReplayWalk *walk, uint64_t time, uint64_t number,
     return frame->kind == XTF_MPI_CALL_NONE || enter_mpi(walk, time, seq, error);
 }
 
-static bool walk_row(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GError **error)
+/* Walks over a row of calls. Most end the frame on top, or begin one above it. */
+__attribute__((always_inline)) static inline bool walk_row(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq,
+                                                           GError **error)
 {
     const XtfReplayCallTypes *types = walk->shared->types;
     uint64_t time = xtf_load_value(&types->time, row), distance = xtf_load_value(&types->enter, row);
@@ -205,15 +210,19 @@ static bool walk_row(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GErr
     if (G_UNLIKELY(walk->n_bounds > 0) && !enters && walk->before_bound && !walk->before_bound(walk->data, seq, error))
         return false;
     advance_to(walk, time);
-    if (distance > walk->n)
+    if (G_UNLIKELY(distance > walk->n))
         return xtf_damaged(error,
                            "enters_leaves of location %" PRIu64 ": the distance of row %" PRIu64 " leads to no row",
                            walk->calls.location, walk->n);
+    const XtfReplayFrame *top = top_of(walk);
+    bool is_top = top && top->row == until;
     if (enters) {
-        if (walk->depth > 0 && (distance == 0 || top_of(walk)->row != until))
+        if (top && !is_top)
             pop_frames(walk, until, false, time, seq);
         if (!push_call_frame(walk, time, xtf_load_value(&types->region, row), seq, error))
             return false;
+    } else if (is_top && !is_bound(top)) {
+        pop_frame(walk, top, time);
     } else if (distance > 0) {
         pop_frames(walk, until, true, time, seq);
     }
@@ -221,8 +230,18 @@ static bool walk_row(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GErr
     return true;
 }
 
+/* Takes the rows of the cursor's leaf that are in the window. */
+static void take_leaf(XtfReplayWalk *walk, bool found)
+{
+    found &= walk->n < walk->end_row;
+    walk->n_rows = found ? MIN(xtf_cursor_available(&walk->cursor), walk->end_row - walk->n) : 0;
+    walk->row = found ? xtf_cursor_row(&walk->cursor) : NULL;
+}
+
 static bool open_cursor(XtfReplayWalk *walk, GError **error)
 {
+    bool found = false;
+
     if (walk->open || !walk->any)
         return true;
     xtf_cursor_init(&walk->cursor, &walk->calls);
@@ -230,34 +249,42 @@ static bool open_cursor(XtfReplayWalk *walk, GError **error)
     if (!xtf_run_window_rows(&walk->window, &walk->calls, &walk->n, &walk->end_row, error))
         return false;
     walk->n_reported = walk->n;
-    return walk->n >= walk->end_row || xtf_cursor_seek_n(&walk->cursor, walk->n, &walk->found, error);
+    if (walk->n < walk->end_row && !xtf_cursor_seek_n(&walk->cursor, walk->n, &found, error))
+        return false;
+    take_leaf(walk, found);
+    return true;
 }
 
-/* Walks over all calls before a record, the rows of a leaf at once. */
-static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
+static bool enter_next_leaf(XtfReplayWalk *walk, GError **error)
 {
     const XtfReplayWalkShared *shared = walk->shared;
+    bool found;
 
-    if (!open_cursor(walk, error))
+    if (!xtf_cursor_next(&walk->cursor, (int64_t)(walk->n - walk->cursor.n), &found, error))
         return false;
-    while (walk->found) {
-        const XtfFieldLoad load = shared->types->seq;
-        const uint8_t *row = xtf_cursor_row(&walk->cursor);
-        uint32_t size = walk->calls.schema->row_size;
-        uint64_t n = MIN(xtf_cursor_available(&walk->cursor), walk->end_row - walk->n), i = 0;
-        for (uint64_t own; i < n && (own = xtf_load_value(&load, row)) < seq; i++, row += size)
-            if (!walk_row(walk, row, own, error))
-                return false;
-        if (i < n) {
-            xtf_cursor_skip(&walk->cursor, i);
+    take_leaf(walk, found);
+    if (shared->went && !shared->went(shared->data, walk->n - walk->n_reported, error))
+        return false;
+    walk->n_reported = walk->n;
+    return true;
+}
+
+/* Walks over all calls before a record. */
+static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
+{
+    const XtfFieldLoad load = walk->shared->types->seq;
+
+    if (G_UNLIKELY(!walk->open) && !open_cursor(walk, error))
+        return false;
+    while (walk->n_rows > 0) {
+        uint64_t own = xtf_load_value(&load, walk->row);
+        if (own >= seq)
             break;
-        }
-        if (!xtf_cursor_next(&walk->cursor, (int64_t)i, &walk->found, error))
+        if (!walk_row(walk, walk->row, own, error))
             return false;
-        walk->found &= walk->n < walk->end_row;
-        if (shared->went && !shared->went(shared->data, walk->n - walk->n_reported, error))
+        walk->row += walk->calls.schema->row_size;
+        if (--walk->n_rows == 0 && !enter_next_leaf(walk, error))
             return false;
-        walk->n_reported = walk->n;
     }
     return true;
 }
@@ -268,12 +295,10 @@ static bool find_leave(XtfReplayWalk *walk, XtfReplayFrame *frame, GError **erro
     const XtfReplayCallTypes *types = walk->shared->types;
     uint64_t end;
 
-    if (walk->found) {
-        const uint8_t *row = xtf_cursor_row(&walk->cursor);
-        if (xtf_load_bits(&types->event, row) != 0 && xtf_load_value(&types->enter, row) == walk->n - frame->row) {
-            frame->leave = xtf_cursor_time(&walk->cursor);
-            return true;
-        }
+    if (walk->n_rows > 0 && xtf_load_bits(&types->event, walk->row) != 0 &&
+        xtf_load_value(&types->enter, walk->row) == walk->n - frame->row) {
+        frame->leave = xtf_load_value(&types->time, walk->row);
+        return true;
     }
     if (!xtf_array_frame_end(&walk->calls, types->frames, frame->row, &end, error))
         return false;
@@ -286,32 +311,37 @@ static bool find_leave(XtfReplayWalk *walk, XtfReplayFrame *frame, GError **erro
 
 uint64_t xtf_replay_walk_outside(const XtfReplayWalk *walk, uint64_t time)
 {
-    unsigned __int128 outside = outside_at(walk, time);
+    uint64_t ticks = time > walk->time ? time - walk->time : 0;
+    unsigned __int128 outside = walk->outside + count_outside(walk, top_of(walk), ticks);
 
     return (uint64_t)(walk->shared->types->factors ? outside >> (FACTOR_BITS - PART_BITS) : outside);
 }
 
 bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfReplayCall *call, GError **error)
 {
-    if (!walk_before(walk, seq, error))
+    bool is_there = walk->n_rows > 0 && xtf_load_value(&walk->shared->types->seq, walk->row) >= seq;
+
+    if (!is_there && !walk_before(walk, seq, error))
         return false;
     XtfReplayFrame *top = top_of(walk);
-    *call = (XtfReplayCall){.row = UINT64_MAX,
-                            .enter = time,
-                            .leave = time,
-                            .outside = xtf_replay_walk_outside(walk, time),
-                            .region = UINT32_MAX,
-                            .callpath = UINT32_MAX};
-    if (!top)
+    if (!top) {
+        *call = (XtfReplayCall){.row = UINT64_MAX,
+                                .enter = time,
+                                .leave = time,
+                                .outside = xtf_replay_walk_outside(walk, time),
+                                .region = UINT32_MAX,
+                                .callpath = UINT32_MAX};
         return true;
+    }
     if (top->kind != XTF_MPI_CALL_NONE && top->leave == UINT64_MAX && !find_leave(walk, top, error))
         return false;
-    call->row = top->row;
-    call->enter = top->enter;
-    call->leave = top->leave;
-    call->region = top->region;
-    call->callpath = top->callpath;
-    call->kind = top->kind;
+    *call = (XtfReplayCall){.row = top->row,
+                            .enter = top->enter,
+                            .leave = top->leave,
+                            .outside = xtf_replay_walk_outside(walk, time),
+                            .region = top->region,
+                            .callpath = top->callpath,
+                            .kind = top->kind};
     return true;
 }
 

@@ -39,10 +39,10 @@ typedef struct {
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no calls */
     XtfFieldLoad time, seq, region, event, enter;
-    unsigned frames;  /* aggregate of the schema */
-    uint8_t *kinds;   /* XtfMpiCall, by region */
-    uint64_t n_kinds; /* number of regions */
-    bool *probed;     /* by region: true if it receives a message that was probed before */
+    unsigned frames;         /* aggregate of the schema */
+    uint8_t *kinds;          /* XtfMpiCall, by region */
+    uint64_t n_kinds;        /* number of regions */
+    bool *probed;            /* by region: true if it receives a message that was probed before */
     const uint32_t *factors; /* by region; NULL: none. Borrowed from the options of the replay */
 } XtfReplayCallTypes;
 
@@ -93,7 +93,7 @@ typedef struct {
     bool any; /* false: the location has no calls */
     uint64_t n, time;
     unsigned __int128 outside; /* ticks, or ticks times factors */
-    uint64_t n_reported; /* rows that the walk has reported by `went` */
+    uint64_t n_reported;       /* rows that the walk has reported by `went` */
     XtfReplayFrame *frames;
     uint32_t depth, room;
     XtfRunWindow window; /* only calls in it; the caller sets it before the first step */
@@ -110,8 +110,10 @@ typedef struct {
     uint32_t n_in_mpi;        /* frames of MPI */
     bool was_in_mpi;
 
-    XtfCursor cursor;
-    bool open, found;
+    XtfCursor cursor;   /* at the first row of the leaf, or of the window */
+    const uint8_t *row; /* the next row, if there are `n_rows`... */
+    uint64_t n_rows;    /* ...from that row on, in its leaf and the window */
+    bool open;
 } XtfReplayWalk;
 
 /* Begins a walk. `calls` may be NULL; `first` and `end` are the times of the location's first and last record. */

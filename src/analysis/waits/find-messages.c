@@ -363,21 +363,31 @@ void xtf_find_sent(void *data, const XtfReplayEvent *at, uint64_t value)
     }
 }
 
+/* Returns the number of a free posting, plus 1. */
+static uint32_t allot_posting(XtfFind *find)
+{
+    uint32_t number = find->postings.free;
+
+    if (number > 0) {
+        find->postings.free = find->postings.all[number - 1].next_free;
+        return number;
+    }
+    if (find->postings.n == find->postings.room) {
+        find->postings.room = MAX(32, find->postings.room + find->postings.room / 2);
+        find->postings.all = g_renew(XtfFindPosting, find->postings.all, find->postings.room);
+    }
+    return ++find->postings.n;
+}
+
 uint64_t xtf_find_post(void *data, const XtfReplayEvent *at)
 {
     XtfFind *find = data;
-    uint32_t value = find->postings->len + 1;
+    uint32_t value = allot_posting(find);
+    XtfFindPosting *posting = &find->postings.all[value - 1];
 
     enter_call(find, at);
-    if (find->free_postings->len > 0) {
-        value = g_array_index(find->free_postings, uint32_t, find->free_postings->len - 1);
-        g_array_set_size(find->free_postings, find->free_postings->len - 1);
-    } else {
-        g_array_set_size(find->postings, value);
-    }
-    XtfEnd *posting = &g_array_index(find->postings, XtfEnd, value - 1);
-    *posting = xtf_find_end(find, at);
-    count_probe(find, posting, 1);
+    posting->end = xtf_find_end(find, at);
+    count_probe(find, &posting->end, 1);
     return value;
 }
 
@@ -392,12 +402,13 @@ void xtf_find_probe(void *data, const XtfReplayEvent *at, uint64_t value)
 void xtf_find_drop_posting(void *data, uint64_t value)
 {
     XtfFind *find = data;
-    uint32_t number = (uint32_t)value;
 
     if (value == 0)
         return;
-    count_probe(find, &g_array_index(find->postings, XtfEnd, value - 1), -1);
-    g_array_append_val(find->free_postings, number);
+    XtfFindPosting *posting = &find->postings.all[value - 1];
+    count_probe(find, &posting->end, -1);
+    posting->next_free = find->postings.free;
+    find->postings.free = (uint32_t)value;
 }
 
 void xtf_find_received(XtfFind *find, XtfSent *message, const XtfEnd *posting)
@@ -416,7 +427,7 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
 {
     XtfFind *find = data;
     XtfSent *message = xtf_find_sent_of(find, received->value);
-    const XtfEnd recv = xtf_find_end(find, at), posting = g_array_index(find->postings, XtfEnd, received->posted - 1);
+    const XtfEnd recv = xtf_find_end(find, at), posting = find->postings.all[received->posted - 1].end;
 
     XtfReplayMessage beside = *received;
     beside.value = message->beside;
@@ -465,8 +476,6 @@ void xtf_find_drop(void *data, uint64_t value)
 void xtf_find_messages_init(XtfFind *find)
 {
     find->sent = g_array_new(FALSE, TRUE, sizeof(XtfSent));
-    find->postings = g_array_new(FALSE, FALSE, sizeof(XtfEnd));
-    find->free_postings = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     find->many = g_hash_table_new_full(hash_many, equal_many, g_free, NULL);
 }
 
@@ -484,8 +493,7 @@ void xtf_find_messages_end(XtfFind *find)
 void xtf_find_messages_finish(XtfFind *find)
 {
     g_clear_pointer(&find->sent, g_array_unref);
-    g_clear_pointer(&find->postings, g_array_unref);
-    g_clear_pointer(&find->free_postings, g_array_unref);
+    g_clear_pointer(&find->postings.all, g_free);
     g_clear_pointer(&find->many, g_hash_table_unref);
     xtf_paged_free(&find->pairs.paged);
 }

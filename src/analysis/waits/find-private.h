@@ -52,6 +52,12 @@ typedef struct {
     uint32_t sender;
 } XtfManyWait;
 
+/* A posted receive. */
+typedef struct {
+    XtfEnd end;
+    uint32_t next_free; /* plus 1 */
+} XtfFindPosting;
+
 /* The points of both sides of a wait. */
 typedef struct {
     XtfPoint waits, awaited;
@@ -100,8 +106,10 @@ typedef struct {
     XtfFindLocation *by_location;
     GArray *sent; /* XtfSent, by value - 1 */
     uint32_t free_sent;
-    GArray *postings; /* XtfEnd, by value - 1 */
-    GArray *free_postings;
+    struct {
+        XtfFindPosting *all; /* by value - 1 */
+        uint32_t n, room, free;
+    } postings;
     GHashTable *many; /* set of XtfManyWait, owned */
     struct {
         XtfPaged paged;

@@ -213,6 +213,8 @@ typedef struct {
 
 #define XTF_NO_KEY UINT64_MAX
 
+enum { XTF_POSTED_WORDS = 3 }; /* words of XtfProcess.posted */
+
 /* Frees what a run holds in memory. */
 void xtf_replay_forget_run(XtfReplay *replay);
 

@@ -185,6 +185,8 @@ static void begin_process(XtfReplayShare *share, uint32_t number, uint32_t buffe
     XtfProcess *process = &replay->processes[number];
 
     xtf_log_reader_init(&process->reader, &replay->spool, &process->log, buffer);
+    process->posted.few_words = XTF_POSTED_WORDS;
+    process->requests.few_words = 1;
     process->state = (XtfRowState){0};
     process->any_row = false;
     process->last_posted = XTF_NO_KEY;

@@ -125,24 +125,21 @@ static void charge_top_call(XtfCallpathTimes *times, uint64_t ticks)
     g_array_index(times->entries, XtfCallpathTime, number - 1).ticks += ticks;
 }
 
-static bool add_rows(XtfCallpathTimes *times, const XtfArray *calls, uint64_t n, uint64_t begin, uint64_t end,
+/* Adds the time from `begin` to `end`. `cursor` is at the first row that is not before `begin`, if there is one. */
+static bool add_rows(XtfCallpathTimes *times, XtfCursor *cursor, bool found, uint64_t begin, uint64_t end,
                      GError **error)
 {
+    const XtfArray *calls = &cursor->array;
     const XtfAggregate *aggregate = &calls->schema->aggregates[times->aggregate];
     const XtfField *all = calls->schema->fields;
     const Fields fields = {&all[aggregate->keys[0]], &all[aggregate->values[0]], &all[aggregate->values[1]]};
-    g_auto(XtfCursor) cursor;
-    bool found = n < calls->n_rows;
 
-    xtf_cursor_init(&cursor, calls);
-    if (found && !xtf_cursor_seek_n(&cursor, n, &found, error))
-        return false;
-    while (found && xtf_cursor_time(&cursor) < end) {
-        uint64_t time = xtf_cursor_time(&cursor);
+    while (found && xtf_cursor_time(cursor) < end) {
+        uint64_t time = xtf_cursor_time(cursor);
         charge_top_call(times, time - begin);
         begin = time;
-        apply_row(times, &fields, xtf_cursor_row(&cursor), cursor.n);
-        if (!xtf_cursor_next(&cursor, 1, &found, error))
+        apply_row(times, &fields, xtf_cursor_row(cursor), cursor->n);
+        if (!xtf_cursor_next(cursor, 1, &found, error))
             return false;
     }
     charge_top_call(times, end - begin);
@@ -152,7 +149,8 @@ static bool add_rows(XtfCallpathTimes *times, const XtfArray *calls, uint64_t n,
 bool xtf_callpath_times_add(XtfCallpathTimes *times, const XtfArray *calls, uint64_t begin, uint64_t end,
                             GError **error)
 {
-    uint64_t n;
+    g_auto(XtfCursor) cursor = {0};
+    bool found;
 
     if (begin >= end)
         return true;
@@ -160,6 +158,8 @@ bool xtf_callpath_times_add(XtfCallpathTimes *times, const XtfArray *calls, uint
         times->outside.ticks += end - begin;
         return true;
     }
-    return xtf_array_rank(calls, begin, &n, error) && load_stack(times, calls, n, error) &&
-           add_rows(times, calls, n, begin, end, error);
+    xtf_cursor_init(&cursor, calls);
+    return xtf_cursor_seek_t(&cursor, begin, &found, error) &&
+           load_stack(times, calls, found ? cursor.n : calls->n_rows, error) &&
+           add_rows(times, &cursor, found, begin, end, error);
 }

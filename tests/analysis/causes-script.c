@@ -1,6 +1,6 @@
 /*
- * causes-script [BROKEN]: reads points of waits from standard input, finds their causes, and prints them. With an
- * argument the times of points cannot be read once the backward pass has begun.
+ * causes-script THREADS [BROKEN]: reads points of waits from standard input, finds their causes, and prints them. With
+ * a second argument the times of points cannot be read once the backward pass has begun.
  *
  *     locations N CONTEXTS PROCESS...       processes ascend
  *     operation LATE LATE-SEQ MEMBERS LOCATION SYNCHRONISES ...
@@ -25,6 +25,7 @@
 #include "src/analysis/causes/causes.h"
 #include "src/analysis/waits/points-private.h"
 #include "src/analysis/waits/shares.h"
+#include "src/trace/select/parallel.h"
 
 /* State of the script: points as the forward pass stores them. */
 typedef struct {
@@ -205,9 +206,9 @@ int main(int argc, char **argv)
     GError *error = NULL;
     XtfDelays *delays = NULL;
     XtfCausesCounts counts;
-    XtfSteps steps = {.progress = argc > 1 ? break_times : NULL, .progress_data = &script};
+    XtfSteps steps = {.progress = argc > 2 ? break_times : NULL, .progress_data = &script};
 
-    (void)argv;
+    xtf_parallel_set_threads(argc > 1 ? (unsigned)atoi(argv[1]) : 1);
     read_script(&script, &error);
     fail_on(error);
     xtf_causes_find(NULL, script.points, NULL, NULL, &steps, &delays, &counts, &error);

@@ -21,6 +21,7 @@ from xtfrun import Failure, fewer_archives, need_programs, run_test, shared_trac
 
 # Tolerance for rounding, of a sum and of a single value.
 TICKS = 2
+THREADS = (1, 3)  # the passes of the program under test
 
 
 class Script:
@@ -82,8 +83,18 @@ class Script:
         self.lines.append("end")
 
 
+def play(program, lines, *more):
+    """Runs causes-script with each number of threads, and returns the run of the last one. All must print the same."""
+    runs = [subprocess.run([program, str(threads), *more], input="\n".join(lines) + "\n", capture_output=True, text=True, timeout=600,
+                           check=False) for threads in THREADS]
+    for threads, run in zip(THREADS, runs):
+        if (run.returncode, run.stdout) != (runs[0].returncode, runs[0].stdout):
+            raise Failure(f"{threads} threads print\n{run.stdout}{run.stderr}\none\n{runs[0].stdout}{runs[0].stderr}")
+    return runs[-1]
+
+
 def run_script(program, script, name):
-    done = subprocess.run([program], input="\n".join(script.lines) + "\n", capture_output=True, text=True, timeout=120, check=False)
+    done = play(program, script.lines)
     if done.returncode:
         raise Failure(f"{name}: {done.stderr}")
     return [line.split() for line in done.stdout.splitlines()]
@@ -154,7 +165,7 @@ def check_many_waits_in_one_call(script):
     lines += [f"point {seq} {MEETS} 0 0 5 0 0 {i + 1} {i + 1} {i}" for i in range(n)] + ["end"]
     for i in range(n):
         lines += ["charge 0 5", f"point {i + 1} {MET} 0 0 0 0 0 0 {seq} {i}", "end"]
-    printed = subprocess.run([script], input="\n".join(lines), text=True, check=True, capture_output=True, timeout=600)
+    printed = play(script, lines)
     delays = [list(map(int, line.split()[1:])) for line in printed.stdout.splitlines() if line.startswith("delay")]
     counts, looked = printed.stdout.splitlines()[-1], int(printed.stderr.split()[1])
     if counts != f"counts {n} 0 0" or sorted(delays) != [[i + 1, i + 1, 0, 0, 5, 0] for i in range(n)]:
@@ -165,7 +176,7 @@ def check_many_waits_in_one_call(script):
 
 
 def check_script(script, name, lines, expected):
-    printed = subprocess.run([script], input="\n".join(lines), text=True, check=True, capture_output=True, timeout=600).stdout
+    printed = play(script, lines).stdout
     found = [line for line in printed.splitlines() if not line.startswith("wait")]
     if found != expected:
         raise Failure(f"{name}: {found}, should be {expected}")
@@ -178,7 +189,7 @@ def check_circle(script):
     for other, wait in ((1, 5), (0, 7)):
         lines += ["charge 0 10", f"point 1 {WAITS} 0 0 {wait} 8 0 {other} 2 0", "charge 1 20", f"point 2 {AWAITED} 0 1 0 8 0 {other} 1 0", "end"]
     check_script(script, "a circle", lines, ["delay 0 2 1 0 7 0", "delay 1 2 1 0 5 0", "counts 2 1 0"])
-    broken = subprocess.run([script, "broken"], input="\n".join(lines), text=True, check=False, capture_output=True, timeout=60)
+    broken = play(script, lines, "broken")
     if broken.returncode != 1 or "read" not in broken.stderr:
         raise Failure(f"a circle whose times cannot be read: {broken}")
 
@@ -199,7 +210,7 @@ def check_many_questions(script):
     lines += [f"point {i} {MEETS} 0 0 5 0 0 {i} 1 {i}" for i in range(1, n + 1)] + [f"point {n + 1} {AWAITED} 0 0 0 0 0 1 99 0", "end"]
     for i in range(1, n + 1):
         lines += ["charge 0 5", f"point 1 {MET} 0 0 0 0 0 0 {i} {i}", "end"]
-    printed = subprocess.run([script], input="\n".join(lines), text=True, check=True, capture_output=True, timeout=600)
+    printed = play(script, lines)
     counts, looked = printed.stdout.splitlines()[-1], int(printed.stderr.split()[1])
     if counts != f"counts {n} 0 1" or looked > 10 * n:
         raise Failure(f"many questions: {counts}; {looked} points examined for {n} waits")

@@ -26,7 +26,7 @@ struct XtfDelays {
     uint32_t n_locations, room;
     XtfDelay *buffers; /* of `room` delays each, by location, in `paged` */
     XtfPaged paged;
-    uint32_t n_added; /* delays added since the pages were released */
+    uint32_t n_added; /* atomic: delays added since the pages were released */
     XtfDelay *part;   /* the part that was read last */
     uint64_t part_at; /* offset of the part that was read last; UINT64_MAX: none was read */
 };
@@ -66,8 +66,8 @@ bool xtf_delays_add(XtfDelays *delays, uint32_t number, const XtfDelay *delay, G
     XtfDelay *buffer = delays->buffers + (size_t)number * delays->room;
     uint64_t size = delays->room * sizeof *delay;
 
-    if (++delays->n_added >= DELAYS_PER_RELEASE) {
-        delays->n_added = 0;
+    if (__atomic_add_fetch(&delays->n_added, 1, __ATOMIC_RELAXED) >= DELAYS_PER_RELEASE) {
+        __atomic_store_n(&delays->n_added, 0, __ATOMIC_RELAXED);
         xtf_paged_page_out(&delays->paged);
     }
     buffer[location->n++ % delays->room] = *delay;

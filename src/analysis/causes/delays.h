@@ -1,7 +1,7 @@
 /*
  * Delays: the charges of call paths, which are rows of `delays`. The backward pass adds them in reverse order at each
- * location. Readers get them in forward order. Most are in an unnamed temporary file, some 8 MiB in memory. To be used
- * by one thread.
+ * location. Readers get them in forward order. Most are in an unnamed temporary file, some 8 MiB in memory. Threads
+ * may add delays of different locations at once. One thread reads.
  */
 #pragma once
 

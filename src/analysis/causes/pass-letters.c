@@ -6,7 +6,7 @@
 /* True if a location waits for a wait. */
 static bool waits_for(const XtfPass *pass, const XtfWaitKey *key)
 {
-    const XtfPassWalk *walk = &pass->walks[key->culprit];
+    const XtfPassWalk *walk = xtf_pass_walk(pass, key->culprit);
 
     return walk->waits && memcmp(&walk->key, key, sizeof *key) == 0;
 }
@@ -58,7 +58,7 @@ static void add_loss(void *data, const XtfWaitKey *key)
 
     if (!waits_for(pass, key))
         return;
-    pass->walks[key->culprit].lost = true;
+    xtf_pass_walk(pass, key->culprit)->lost = true;
     xtf_pass_queue(pass, key->culprit);
 }
 

@@ -20,14 +20,21 @@ typedef struct {
     XtfWaitKey key; /* of an earlier point unless `waits` */
 } XtfPassWalk;
 
+/* The state of all shares, when all of their locations wait. */
+typedef struct {
+    uint64_t left;    /* points that are not done */
+    uint64_t unasked; /* locations that may wait for a wait, and have not asked for it */
+    uint32_t lowest;  /* lowest location that has points left; UINT32_MAX: none */
+} XtfStandstill;
+
 struct XtfPass {
     XtfCulpritWork *work;
     const XtfPassShares *shares;
     XtfSteps *steps;
-    XtfMail *mail; /* NULL: no job */
+    XtfMail *mail; /* borrowed; NULL: one share has all locations */
     XtfLetters *letters;
     XtfOperationHeads heads;
-    XtfPassWalk *walks; /* by location */
+    XtfPassWalk *walks; /* by location, from `first` on */
     uint32_t first, end, n_locations;
     GQueue ready; /* locations to walk, plus 1 */
     XtfArrivals arrivals;
@@ -36,16 +43,23 @@ struct XtfPass {
     uint32_t lowest;   /* lowest location of the share that may have points left */
     GArray *unasked;   /* uint32_t: locations that may wait for a wait, and have not asked for it */
     XtfPassCounts counts;
-    uint32_t turn; /* points of one turn */
+    uint32_t turn;            /* points of one turn */
+    XtfStandstill standstill; /* from which the share continues, if `resumed`: the thread that decided has set both */
+    bool resumed;
     bool forced;   /* true if the current point is done without unknown costs */
     GError *error; /* of a letter that was read, until walk_ready() returns it */
 };
 
+static inline XtfPassWalk *xtf_pass_walk(const XtfPass *pass, uint32_t location)
+{
+    return &pass->walks[location - pass->first];
+}
+
 /* Lets a location walk on. */
 static inline void xtf_pass_queue(XtfPass *pass, uint32_t location)
 {
-    if (!pass->walks[location].queued) {
-        pass->walks[location].queued = true;
+    if (!xtf_pass_walk(pass, location)->queued) {
+        xtf_pass_walk(pass, location)->queued = true;
         g_queue_push_tail(&pass->ready, GUINT_TO_POINTER(location + 1));
     }
 }

@@ -60,7 +60,7 @@ static bool send_wait(XtfPass *pass, uint32_t location, uint64_t i, const XtfPoi
 /* Handles a point that another location waited for. Blocks until the pass has reached the waiting point. */
 static Step pass_late(XtfPass *pass, uint32_t location, uint64_t i, const XtfPoint *awaited, GError **error)
 {
-    XtfPassWalk *walk = &pass->walks[location];
+    XtfPassWalk *walk = xtf_pass_walk(pass, location);
     const XtfWaitKey key = xtf_wait_key(location, awaited);
     XtfWaiter waiter = {.wait = xtf_arrivals_find(&pass->arrivals, &key)};
 
@@ -112,7 +112,7 @@ static bool charge_member(XtfPass *pass, uint32_t location, uint64_t i, const Xt
 /* Handles a member of an operation. The member that was late blocks until the pass has reached all others. */
 static Step pass_member(XtfPass *pass, uint32_t location, uint64_t i, const XtfPoint *point, GError **error)
 {
-    XtfPassWalk *walk = &pass->walks[location];
+    XtfPassWalk *walk = xtf_pass_walk(pass, location);
     XtfOperation all;
     XtfCosts costs;
 
@@ -144,7 +144,7 @@ static Step pass_member(XtfPass *pass, uint32_t location, uint64_t i, const XtfP
 /* Handles the last point left of a location. */
 static Step handle_point(XtfPass *pass, uint32_t location, GError **error)
 {
-    uint64_t i = pass->walks[location].at - 1;
+    uint64_t i = xtf_pass_walk(pass, location)->at - 1;
     const XtfPoint *point = xtf_point_cache_get(pass->work->intervals.cache, location, i, error);
     XtfCosts costs;
 
@@ -177,7 +177,7 @@ static Step handle_point(XtfPass *pass, uint32_t location, GError **error)
  * read. */
 static bool walk_back(XtfPass *pass, uint32_t location, GError **error)
 {
-    XtfPassWalk *walk = &pass->walks[location];
+    XtfPassWalk *walk = xtf_pass_walk(pass, location);
 
     for (uint32_t turn = 0; walk->at > 0; turn++) {
         if (turn >= pass->turn && (pass->mail || xtf_arrivals_n(&pass->arrivals) > HELD_MAX)) {
@@ -205,7 +205,7 @@ static bool walk_back(XtfPass *pass, uint32_t location, GError **error)
 static void ask_for_waits(XtfPass *pass)
 {
     for (guint i = 0; i < pass->unasked->len; i++) {
-        XtfPassWalk *walk = &pass->walks[g_array_index(pass->unasked, uint32_t, i)];
+        XtfPassWalk *walk = xtf_pass_walk(pass, g_array_index(pass->unasked, uint32_t, i));
         const XtfWaitQuestion question = {.key = walk->key};
         walk->is_listed = false;
         if (walk->waits)
@@ -217,7 +217,7 @@ static void ask_for_waits(XtfPass *pass)
 /* Lets the lowest location of a circle continue without unknown costs. */
 static void break_circle(XtfPass *pass, uint32_t location)
 {
-    const XtfPassWalk *walk = &pass->walks[location];
+    const XtfPassWalk *walk = xtf_pass_walk(pass, location);
     const XtfWaitQuestion question = {.key = walk->key, .forced = 1};
 
     pass->counts.circles++;
@@ -229,33 +229,86 @@ static void break_circle(XtfPass *pass, uint32_t location)
     xtf_pass_queue(pass, location);
 }
 
-/* Continues the pass if all locations wait. A wait may be missing, since of two points of a record only one
- * is kept. So each location asks for its wait first. If no wait is missing, the locations wait in a circle. False if no
- * location has points left. */
-static bool continue_quiet_pass(XtfPass *pass)
+/* Adds the state of a share. */
+static void add_standstill(XtfPass *pass, XtfStandstill *all)
+{
+    while (pass->lowest < pass->end && xtf_pass_walk(pass, pass->lowest)->at == 0)
+        pass->lowest++;
+    all->left += pass->n_points - pass->n_done;
+    all->unasked += pass->unasked->len;
+    if (pass->lowest < pass->end)
+        all->lowest = MIN(all->lowest, pass->lowest);
+}
+
+/* Joins the states of all ranks. */
+static void join_standstill(const XtfPassShares *shares, XtfStandstill *all)
 {
     enum { LEFT, UNASKED, LOWEST };
-    uint32_t n = pass->shares->n, *lowest = &pass->lowest;
-    g_autofree uint64_t *numbers = g_new0(uint64_t, LOWEST + n); /* the last ones by share */
+    g_autofree uint64_t *numbers = g_new0(uint64_t, LOWEST + shares->n); /* the last ones by share */
 
-    while (*lowest < pass->end && pass->walks[*lowest].at == 0)
-        ++*lowest;
-    numbers[LEFT] = pass->n_points - pass->n_done;
-    numbers[UNASKED] = pass->unasked->len;
-    numbers[LOWEST + pass->shares->self] = *lowest < pass->end ? *lowest : UINT32_MAX;
-    if (pass->shares->world)
-        xtf_world_sum(pass->shares->world, numbers, LOWEST + n);
-    if (numbers[LEFT] == 0)
-        return false;
-    if (numbers[UNASKED] > 0) {
-        ask_for_waits(pass);
-        return true;
+    numbers[LEFT] = all->left;
+    numbers[UNASKED] = all->unasked;
+    numbers[LOWEST + shares->self] = all->lowest;
+    xtf_world_sum(shares->world, numbers, LOWEST + shares->n);
+    all->left = numbers[LEFT];
+    all->unasked = numbers[UNASKED];
+    for (uint32_t i = 0; i < shares->n; i++)
+        all->lowest = MIN(all->lowest, (uint32_t)numbers[LOWEST + i]);
+}
+
+/* Returns the state of all shares. A thread may read that of the others, which wait. */
+static XtfStandstill find_standstill(XtfPass *pass)
+{
+    const XtfPassShares *shares = pass->shares;
+    XtfStandstill all = {.lowest = UINT32_MAX};
+
+    if (shares->world || !pass->mail) {
+        add_standstill(pass, &all);
+    } else {
+        for (uint32_t i = 0; i < shares->n; i++)
+            add_standstill(shares->passes[i], &all);
     }
-    for (uint32_t i = 1; i < n; i++)
-        numbers[LOWEST] = MIN(numbers[LOWEST], numbers[LOWEST + i]);
-    if (*lowest < pass->end && numbers[LOWEST] == *lowest)
-        break_circle(pass, *lowest);
-    return true;
+    if (shares->world)
+        join_standstill(shares, &all);
+    return all;
+}
+
+/* Continues a share. A wait may be missing, since of two points of a record only one is kept. So each location asks for
+ * its wait first. If no wait is missing, the locations wait in a circle. */
+static void continue_share(XtfPass *pass, const XtfStandstill *all)
+{
+    if (all->unasked > 0)
+        ask_for_waits(pass);
+    else if (all->lowest >= pass->first && all->lowest < pass->end)
+        break_circle(pass, all->lowest);
+}
+
+/* Lets each thread continue its share. */
+static XtfMailState resume_threads(XtfPass *pass, const XtfStandstill *all)
+{
+    for (uint32_t i = 0; i < pass->shares->n; i++) {
+        pass->shares->passes[i]->standstill = *all;
+        pass->shares->passes[i]->resumed = true;
+        xtf_mail_mark(pass->mail, i);
+    }
+    return xtf_mail_resume(pass->mail, pass->shares->self);
+}
+
+/* Continues the pass, as all locations of all shares wait. If no location has points left, the pass has ended. */
+static XtfMailState continue_quiet_pass(XtfPass *pass)
+{
+    bool by_threads = pass->mail && !pass->shares->world;
+    const XtfStandstill all = find_standstill(pass);
+
+    if (all.left == 0) {
+        if (by_threads)
+            xtf_mail_end(pass->mail);
+        return XTF_MAIL_ENDED;
+    }
+    if (by_threads)
+        return resume_threads(pass, &all);
+    continue_share(pass, &all);
+    return XTF_MAIL_NEWS;
 }
 
 /* ---- The pass. */
@@ -265,9 +318,9 @@ static bool walk_ready(XtfPass *pass, GError **error)
 {
     gpointer next;
 
-    while (!pass->error && (next = g_queue_pop_head(&pass->ready))) {
+    while (!pass->error && !(pass->mail && xtf_mail_has_ended(pass->mail)) && (next = g_queue_pop_head(&pass->ready))) {
         uint32_t location = GPOINTER_TO_UINT(next) - 1;
-        pass->walks[location].queued = false;
+        xtf_pass_walk(pass, location)->queued = false;
         if (!walk_back(pass, location, error))
             return false;
         xtf_letters_take_between(pass->letters, xtf_arrivals_n(&pass->arrivals) > HELD_MAX);
@@ -278,16 +331,24 @@ static bool walk_ready(XtfPass *pass, GError **error)
     return false;
 }
 
-/* Waits for letters. *ended: the pass has ended. */
+/* Waits for letters, and reads them. *ended: the pass has ended. */
 static bool wait_for_letters(XtfPass *pass, bool *ended)
 {
     XtfMailState state = pass->mail ? xtf_mail_wait(pass->mail, pass->shares->self) : XTF_MAIL_QUIET;
 
+    if (state == XTF_MAIL_ENDED) { /* a rank has failed; or a thread has, or has seen the end */
+        *ended = true;
+        return !pass->shares->world;
+    }
     if (state == XTF_MAIL_QUIET)
-        *ended = !continue_quiet_pass(pass);
-    else if (state == XTF_MAIL_NEWS)
+        state = continue_quiet_pass(pass);
+    *ended = state == XTF_MAIL_ENDED;
+    if (state == XTF_MAIL_NEWS)
         xtf_letters_take(pass->letters);
-    return state != XTF_MAIL_ENDED;
+    if (pass->resumed)
+        continue_share(pass, &pass->standstill);
+    pass->resumed = false;
+    return true;
 }
 
 static bool run_pass(XtfPass *pass, GError **error)
@@ -304,7 +365,6 @@ static bool run_pass(XtfPass *pass, GError **error)
 
 bool xtf_pass_run(XtfPass *pass, GError **error)
 {
-    xtf_steps_begin(pass->steps, "causes", pass->n_points);
     if (run_pass(pass, error))
         return true;
     if (pass->mail)
@@ -322,8 +382,8 @@ XtfPass *xtf_pass_new(XtfCulpritWork *work, const XtfPassShares *shares, XtfStep
         .work = work,
         .shares = shares,
         .steps = steps,
-        .mail = shares->world ? xtf_mail_new_of_ranks(shares->world) : NULL,
-        .walks = g_new0(XtfPassWalk, n),
+        .mail = shares->mail,
+        .walks = g_new0(XtfPassWalk, shares->borders[shares->self + 1] - shares->borders[shares->self] + 1),
         .first = shares->borders[shares->self],
         .end = shares->borders[shares->self + 1],
         .n_locations = n,
@@ -335,8 +395,8 @@ XtfPass *xtf_pass_new(XtfCulpritWork *work, const XtfPassShares *shares, XtfStep
     pass->letters = xtf_letters_new(pass->mail, shares->self, shares->borders, shares->n, &reader);
     xtf_operation_heads_init(&pass->heads, xtf_points_operations(work->intervals.points));
     for (uint32_t location = pass->first; location < pass->end; location++) {
-        pass->walks[location].at = xtf_point_cache_n(work->intervals.cache, location);
-        pass->n_points += pass->walks[location].at;
+        xtf_pass_walk(pass, location)->at = xtf_point_cache_n(work->intervals.cache, location);
+        pass->n_points += xtf_pass_walk(pass, location)->at;
     }
     return pass;
 }
@@ -346,13 +406,17 @@ void xtf_pass_free(XtfPass *pass)
     if (!pass)
         return;
     xtf_letters_free(pass->letters);
-    xtf_mail_free(pass->mail);
     xtf_arrivals_finish(&pass->arrivals);
     g_queue_clear(&pass->ready);
     g_array_unref(pass->unasked);
     g_clear_error(&pass->error);
     g_free(pass->walks);
     g_free(pass);
+}
+
+uint64_t xtf_pass_n_points(const XtfPass *pass)
+{
+    return pass->n_points;
 }
 
 const XtfPassCounts *xtf_pass_counts(const XtfPass *pass)

@@ -296,6 +296,7 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *st
         .step = 1, .begin = create_collector, .work = collect_locations, .join = free_collector};
     Work work = {.points = points, .raw = raw, .steps = steps};
 
+    g_mutex_init(&points->lock);
     points->replay = replay;
     points->callpaths = xtf_replay_callpaths(replay);
     points->points = points->times = XTF_SPOOL_NONE;

@@ -13,8 +13,10 @@ struct XtfPoints {
     uint32_t n_locations;
     uint64_t n;
     XtfSpool points, times;
+    GMutex lock;      /* guards the allocation of `results` */
+    bool any_results; /* atomic: `results` is allocated */
     XtfPaged results; /* XtfPointResult by number; empty until the first is put */
-    uint32_t n_put;   /* results put since their pages were released */
+    uint32_t n_put;   /* atomic: results put since their pages were released */
     XtfOperations operations;
     XtfCallpathLog *callpaths; /* owned by the replay */
 };

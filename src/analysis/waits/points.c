@@ -13,6 +13,7 @@ void xtf_points_free(XtfPoints *points)
     xtf_spool_close(&points->points);
     xtf_spool_close(&points->times);
     xtf_paged_free(&points->results);
+    g_mutex_clear(&points->lock);
     xtf_operations_close(&points->operations);
     xtf_paged_free(&points->paged);
     g_free(points);
@@ -133,17 +134,28 @@ const XtfOperations *xtf_points_operations(const XtfPoints *points)
 
 /* ---- Results. Numbers that may be unset are stored plus 1, so that zeros of a new page mean unset. */
 
+/* Allocates the results of all points, unless another thread has. */
+static bool allocate_results(XtfPoints *points, GError **error)
+{
+    g_mutex_lock(&points->lock);
+    bool good =
+        points->any_results || xtf_paged_grow_in_file(&points->results, points->n * sizeof(XtfPointResult), error);
+    __atomic_store_n(&points->any_results, good, __ATOMIC_RELEASE);
+    g_mutex_unlock(&points->lock);
+    return good;
+}
+
 bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error)
 {
-    if (!points->results.data && !xtf_paged_grow_in_file(&points->results, points->n * sizeof *result, error))
+    if (!__atomic_load_n(&points->any_results, __ATOMIC_ACQUIRE) && !allocate_results(points, error))
         return false;
     XtfPointResult *stored = (XtfPointResult *)points->results.data + number;
     *stored = *result;
     stored->cause++;
     stored->met.back++;
     stored->culprit_met.back++;
-    if (++points->n_put >= RESULTS_PER_RELEASE) {
-        points->n_put = 0;
+    if (__atomic_add_fetch(&points->n_put, 1, __ATOMIC_RELAXED) >= RESULTS_PER_RELEASE) {
+        __atomic_store_n(&points->n_put, 0, __ATOMIC_RELAXED);
         xtf_points_page_out_results(points);
     }
     return true;
@@ -151,7 +163,8 @@ bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointRes
 
 void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to)
 {
-    const XtfPointResult *stored = points->results.data;
+    const XtfPointResult *stored =
+        __atomic_load_n(&points->any_results, __ATOMIC_ACQUIRE) ? points->results.data : NULL;
 
     for (uint64_t i = 0; i < n; i++) {
         to[i] = stored ? stored[first + i] : (XtfPointResult){0};

@@ -156,8 +156,8 @@ typedef struct {
 #define XTF_POINT_RESULT_NONE \
     ((XtfPointResult){.cause = UINT64_MAX, .met = {.back = UINT64_MAX}, .culprit_met = {.back = UINT64_MAX}})
 
-/* Stores the result of a point. To be called by one thread. Fails if the disk has no room for the results of all
- * points. */
+/* Stores the result of a point. Any number of threads may store results of different points. Fails if the disk has no
+ * room for the results of all points. */
 bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error);
 void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to);
 /* Releases the pages of results that were read. */

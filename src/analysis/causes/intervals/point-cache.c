@@ -3,7 +3,15 @@
 /* A set-associative cache: a block's number selects a set of WAYS blocks. A new block replaces the least recently
  * used one. Once more than TIMES_MAX times are in memory, the times of all blocks are freed. There are some blocks for
  * each location, as the pass walks along all of them. But with very many locations other tables need the memory. */
-enum { POINTS = 32, WAYS = 4, SETS_MIN = 128, SETS_MAX = 1024, TIMES_MAX = 1 << 20, LOCATIONS_MANY = 20000 };
+enum {
+    POINTS = 32,
+    WAYS = 4,
+    SETS_MIN = 128, /* of all threads */
+    SETS_MAX = 1024,
+    SETS_LEAST = 16, /* of a thread */
+    TIMES_MAX = 1 << 20,
+    LOCATIONS_MANY = 20000,
+};
 
 typedef struct {
     uint64_t number; /* UINT64_MAX: none */
@@ -23,29 +31,33 @@ typedef struct {
 
 struct XtfPointCache {
     XtfPoints *points;
-    Span *spans; /* by location */
+    Span *spans; /* by location, from `first` on */
+    uint32_t first;
     const XtfPrefixes *prefixes;
     uint64_t clock, n_times;
     uint32_t n_sets;
     Block (*blocks)[WAYS];
 };
 
-XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfPrefixes *prefixes)
+XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfPrefixes *prefixes, uint32_t first, uint32_t end,
+                                   uint32_t n_threads)
 {
     XtfPointCache *cache = g_new0(XtfPointCache, 1);
 
     cache->points = points;
     cache->prefixes = prefixes;
-    cache->spans = g_new(Span, MAX(xtf_points_n_locations(points), 1));
-    for (uint32_t i = 0; i < xtf_points_n_locations(points); i++) {
+    cache->first = first;
+    cache->spans = g_new(Span, MAX(end - first, 1));
+    for (uint32_t i = first; i < end; i++) {
         const XtfPointLocation *location = xtf_points_location(points, i);
-        cache->spans[i] = (Span){location->first, location->n > 0 ? location->n - 1 : 0};
+        cache->spans[i - first] = (Span){location->first, location->n > 0 ? location->n - 1 : 0};
         xtf_points_page_out_sometimes(points, i);
     }
     cache->n_sets = SETS_MIN;
     while (xtf_points_n_locations(points) < LOCATIONS_MANY && cache->n_sets < SETS_MAX &&
            cache->n_sets < xtf_points_n_locations(points))
         cache->n_sets *= 2;
+    cache->n_sets = MAX(cache->n_sets / n_threads, (uint32_t)SETS_LEAST);
     cache->blocks = g_malloc0_n(cache->n_sets, sizeof *cache->blocks);
     for (Block *block = cache->blocks[0]; block < cache->blocks[cache->n_sets]; block++)
         block->number = UINT64_MAX;
@@ -75,12 +87,12 @@ void xtf_point_cache_free(XtfPointCache *cache)
 
 uint64_t xtf_point_cache_number(const XtfPointCache *cache, uint32_t location, uint64_t i)
 {
-    return cache->spans[location].first + i;
+    return cache->spans[location - cache->first].first + i;
 }
 
 uint64_t xtf_point_cache_n(const XtfPointCache *cache, uint32_t location)
 {
-    return cache->spans[location].n;
+    return cache->spans[location - cache->first].n;
 }
 
 static bool load_block(XtfPointCache *cache, Block *block, uint64_t number, GError **error)

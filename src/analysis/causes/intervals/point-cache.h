@@ -8,8 +8,11 @@
 
 typedef struct XtfPointCache XtfPointCache;
 
-XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfPrefixes *prefixes); /* borrows both */
-void xtf_point_cache_free(XtfPointCache *cache);                                    /* NULL is fine */
+/* Creates the cache of the points of the locations from `first` up to `end`, without it. Each of n_threads has a cache,
+ * and all together have the memory of one. Borrows points and prefixes. */
+XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfPrefixes *prefixes, uint32_t first, uint32_t end,
+                                   uint32_t n_threads);
+void xtf_point_cache_free(XtfPointCache *cache); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPointCache, xtf_point_cache_free)
 
 /* Returns the number of point `i` of a location among all points. */

@@ -177,7 +177,7 @@ static bool is_cancelled(XtfReplayReader *reader, const XtfReplayFields *fields,
 static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
 {
     const XtfReplayColumns *of = &fields->columns[reader->kind];
-    bool cancelled = reader->kind == XTF_ROW_SEND && reader->found;
+    bool cancelled = reader->kind == XTF_ROW_SEND && reader->found && reader->found_cancelled;
 
     while (cancelled) {
         if (!is_cancelled(reader, fields, &cancelled, error) || (cancelled && !next_row(reader, error)))
@@ -191,15 +191,16 @@ static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields,
     if (!reader->found)
         return true;
     const uint8_t *row = xtf_cursor_row(&reader->cursor);
+    bool has_envelope = reader->kind == XTF_ROW_SEND || reader->kind == XTF_ROW_POSTING;
     reader->row = (XtfReplayRow){
         .time = xtf_cursor_time(&reader->cursor),
         .row = reader->cursor.n,
         .seq = column_or(&of->seq, row, reader->cursor.n),
         .bytes = column_or(&of->bytes, row, 0),
         .message = column_or(&of->message, row, UINT64_MAX),
-        .comm = column32(&of->comm, row),
-        .peer = column32(&of->peer, row),
-        .tag = column32(&of->tag, row),
+        .comm = has_envelope ? column32(&of->comm, row) : UINT32_MAX,
+        .peer = has_envelope ? column32(&of->peer, row) : UINT32_MAX,
+        .tag = has_envelope ? column32(&of->tag, row) : UINT32_MAX,
         .location = reader->location,
         .kind = (uint8_t)reader->kind,
     };

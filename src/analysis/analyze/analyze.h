@@ -29,9 +29,9 @@ typedef struct {
  * Analyses a trace. Writes derived rows and their tables by a writer of the trace's file, or of a copy of it. The new
  * rows replace the rows of an earlier analysis. Commits nothing. All cores share the work.
  *
- * In a job all ranks call the function. Rank 0 alone has a writer, and gets the report; the others pass NULL. The ranks
- * share the work up to the points of waits, then rank 0 works alone. A rank that fails returns false without an error
- * if another rank reports one. The caller then calls xtf_world_have_succeeded().
+ * In a job all ranks call the function. Rank 0 alone has a writer, and gets the report; the others pass NULL. They
+ * keep their rows in temporary files until rank 0 gets them. A rank that fails returns false without an error if
+ * another rank reports one. The caller then calls xtf_world_have_succeeded().
  */
 bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,
                  XtfAnalyzeReport *report, GError **error);

@@ -37,5 +37,5 @@ bool xtf_path_moves_add(XtfPathMoves *moves, uint32_t location, const XtfPathMov
 /* Finds the latest move of a location whose wait ended at time `end` or before, at a record before `seq`. */
 bool xtf_path_moves_find(const XtfPathMoves *moves, uint32_t location, uint64_t end, uint64_t seq, XtfPathWait *wait,
                          bool *found, GError **error);
-/* Sends the moves of all ranks to rank 0. Collective, as xtf_world_stream_end(). */
+/* Sends the moves of all ranks to rank 0. Collective, as xtf_world_take_turns(). */
 bool xtf_path_moves_gather(XtfPathMoves *moves, XtfWorld *world, GError **error);

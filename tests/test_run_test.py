@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests that run-test leaves nothing of a test behind, whether it ends by itself, by signals, with something mounted, or with processes
-in sessions of their own.
+"""Tests that run-test leaves nothing of a test behind.
+
+The test may end by itself or by signals. It may leave something mounted, or processes in sessions of their own.
 
 usage: test_run_test.py RUN-TEST
 """

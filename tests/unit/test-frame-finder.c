@@ -45,7 +45,7 @@ static guint naive_end_around(const GArray *rows, uint64_t t)
     return is_end ? low : 0;
 }
 
-/* Compares frames around random times. The finder misses at most those whose rows are in two leaves. */
+/* Compares frames around random times. The finder misses at most frames whose rows are in two leaves. */
 static void check_frames_around(const XtfArray *array, GRand *random)
 {
     g_autoptr(XtfFrameFinder) finder = xtf_frame_finder_new(array, 0);

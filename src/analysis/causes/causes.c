@@ -9,7 +9,7 @@
 
 enum {
     THREADS_MAX = 16,       /* each needs memory, and there is little to do beside */
-    LOCATIONS_MANY = 10000, /* more are of one thread: the waits that two hold took 560 bytes for each location */
+    LOCATIONS_MANY = 10000, /* more are of one thread: two threads took 560 bytes more for each location */
 };
 
 /* The tree of the points' call paths. */

@@ -16,6 +16,6 @@ void xtf_live_run_mark_watched(const char *source);
  * time up to which it is complete. Sets *merged to the file that a folder becomes, which the caller frees; to NULL if
  * the folder names none. `merged` may be NULL. */
 XtfTree *xtf_live_tree_open(const char *source, XtfMergedFile **merged, GError **error);
-/* Sets *later to the tree of the latest commit, or of the merged file if the parts are gone; to NULL if `tree` has that
- * commit, and after an error. `merged` may be NULL. The caller frees *later. */
+/* Sets *later to the tree of the latest commit, or of the merged file if the parts are gone. *later is NULL if `tree`
+ * has that commit, and after an error. `merged` may be NULL. The caller frees *later. */
 bool xtf_live_tree_renew(XtfTree *tree, const XtfMergedFile *merged, XtfTree **later, GError **error);

@@ -45,6 +45,10 @@ bool xtf_array_group_known(const XtfArray *array, unsigned index, const XtfGroup
 /* Finds the accepted row that has k accepted rows before it; n_rows if there is none. */
 bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
                             uint64_t *n, GError **error);
+/* Does the same among the rows from row `from` on. Where index pages lack totals of the groups, all rows from there to
+ * the result are read. */
+bool xtf_array_group_select_from(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t from,
+                                 uint64_t k, uint64_t *n, GError **error);
 /* True if the filter accepts the row. */
 bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilter *filter, const uint8_t *row);
 

@@ -39,6 +39,16 @@ bool xtf_span_filter(XtfSpan *span, unsigned aggregate, const XtfGroupFilter *fi
 bool xtf_span_position(const XtfSpan *span, uint64_t n, uint64_t *position, GError **error);
 /* Returns the number of the row at a position, which must be less than hi. */
 bool xtf_span_row_number(const XtfSpan *span, uint64_t position, uint64_t *n, GError **error);
+
+/* A row n that has `position` matching rows before it. All zeros: the first row of the array. */
+typedef struct {
+    uint64_t position, n;
+} XtfSpanMark;
+
+/* Returns the same as xtf_span_row_number(), and moves the mark to that row. A position before the mark is found from
+ * the first row on. Index pages lack totals of arrays with very many groups. There a search reads all rows between the
+ * mark and the result, so ascending positions are found in one pass. */
+bool xtf_span_find_row(const XtfSpan *span, XtfSpanMark *mark, uint64_t position, uint64_t *n, GError **error);
 /* Returns the time of the row at a position. */
 bool xtf_span_time(const XtfSpan *span, uint64_t position, uint64_t *t, GError **error);
 /* Returns the range of rows [*from, *to), from the first to the last of a span that is not empty. */

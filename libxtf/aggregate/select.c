@@ -9,8 +9,9 @@
 #include "libxtf/totals/stored.h"
 #include "libxtf/tree/descent.h"
 
-/* The search for the k-th accepted row, from 0. */
+/* The search for the k-th accepted row, from 0, at or after row `from`. */
 typedef struct {
+    uint64_t from;
     uint64_t k; /* k minus the accepted rows skipped so far */
     uint64_t n; /* number of the k-th row; valid if found */
     bool found;
@@ -43,13 +44,19 @@ static void select_in_rows(const XtfTotalsQuery *query, const XtfPageView *rows,
     }
 }
 
+/* Returns the number of a leaf's rows before row `from`. */
+static uint64_t rows_before(const XtfPageView *rows, uint64_t from)
+{
+    return from > rows->first_n ? from - rows->first_n : 0;
+}
+
 static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
 {
     g_auto(XtfPageView) rows = {0};
 
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
-    select_in_rows(query, &rows, 0, selection);
+    select_in_rows(query, &rows, rows_before(&rows, selection->from), selection);
     return true;
 }
 
@@ -75,7 +82,8 @@ static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selec
     return end;
 }
 
-/* Finds the row in a leaf: by its digest if the leaf is read again and again, else among all rows. */
+/* Finds the row in a leaf: by its digest if the leaf is read again and again, else among all rows. The digest counts
+ * rows before selection->from, too. */
 static bool select_in_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
 {
     g_auto(XtfPageView) rows = {0};
@@ -83,8 +91,9 @@ static bool select_in_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Se
 
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
-    if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows, XTF_READ_FOR_TOTALS)) {
-        select_in_rows(query, &rows, 0, selection);
+    if (selection->from > rows.first_n || xtf_leaf_needs_no_digest(leaf) ||
+        xtf_leaf_is_new(&rows, XTF_READ_FOR_TOTALS)) {
+        select_in_rows(query, &rows, rows_before(&rows, selection->from), selection);
         return true;
     }
     g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf, query->index, error);
@@ -116,18 +125,35 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
     return xtf_descent_enter(page, slot, &child, error) && select_in_page(query, &child, selection, error);
 }
 
+/* Looks for the row in the child that has row selection->from, and rows before it. The child's totals count these, too.
+ * Sets *next to the first child whose rows are all at or after that row. */
+static bool select_in_first_child(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection,
+                                  uint32_t *next, GError **error)
+{
+    uint64_t from = selection->from;
+    uint32_t slot = 0;
+
+    *next = 0;
+    if (from <= xtf_descent_child_start(page, 0))
+        return true;
+    slot = xtf_descent_child_of_row(page, from);
+    *next = slot + (from > xtf_descent_child_start(page, slot));
+    return *next == slot || select_in_child(query, page, slot, selection, error);
+}
+
 /* Enters the child that contains the row, and before it each child whose totals do not suffice. */
 static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
 {
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
     g_autoptr(XtfBlock) filters = NULL;
     XtfPageTotals totals;
-    bool success = true;
+    uint32_t first;
 
-    if (!stored)
+    if (!stored || !select_in_first_child(query, page, selection, &first, error))
         return false;
+    bool success = true;
     xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
-    for (uint32_t i = 0; success && !selection->found && i < page->page.count; i++) {
+    for (uint32_t i = first; success && !selection->found && i < page->page.count; i++) {
         bool holds, may_have = true;
         i = select_item(&totals, i, page->page.count, selection, &holds);
         if (i < page->page.count && !holds)
@@ -146,14 +172,24 @@ static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Se
 bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
                             uint64_t *n, GError **error)
 {
+    return xtf_array_group_select_from(array, index, filter, 0, k, n, error);
+}
+
+bool xtf_array_group_select_from(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t from,
+                                 uint64_t k, uint64_t *n, GError **error)
+{
     XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
-    Selection selection = {.k = k, .n = array->n_rows};
+    Selection selection = {.from = from, .k = k, .n = array->n_rows};
     XtfDescentLeaf leaf;
     XtfDescentPage root;
     bool success;
 
     if (!filter) { /* NULL accepts all rows */
-        *n = MIN(k, array->n_rows);
+        *n = from < array->n_rows ? from + MIN(k, array->n_rows - from) : array->n_rows;
+        return true;
+    }
+    if (from >= array->n_rows) {
+        *n = array->n_rows;
         return true;
     }
     if (!xtf_aggregate_is_supported(array->schema, index, error))

@@ -46,20 +46,30 @@ static bool fail_inconsistent(const XtfSpan *span, GError **error)
     return xtf_damaged(error, "array %u: its aggregates do not match its rows", span->array.id);
 }
 
-bool xtf_span_row_number(const XtfSpan *span, uint64_t position, uint64_t *n, GError **error)
+bool xtf_span_find_row(const XtfSpan *span, XtfSpanMark *mark, uint64_t position, uint64_t *n, GError **error)
 {
+    const XtfSpanMark from = position < mark->position ? (XtfSpanMark){0} : *mark;
     uint64_t row = position;
 
     if (!xtf_span_is_filtered(span)) {
         *n = position;
         return true;
     }
-    if (!xtf_array_group_select(&span->array, span->aggregate, &span->filter, position, &row, error))
+    if (!xtf_array_group_select_from(&span->array, span->aggregate, &span->filter, from.n, position - from.position,
+                                     &row, error))
         return false;
     if (row >= span->array.n_rows)
         return fail_inconsistent(span, error);
+    *mark = (XtfSpanMark){.position = position, .n = row};
     *n = row;
     return true;
+}
+
+bool xtf_span_row_number(const XtfSpan *span, uint64_t position, uint64_t *n, GError **error)
+{
+    XtfSpanMark first = {0};
+
+    return xtf_span_find_row(span, &first, position, n, error);
 }
 
 bool xtf_span_rows(const XtfSpan *span, uint64_t *from, uint64_t *to, GError **error)
@@ -137,7 +147,8 @@ static bool measure_run(XtfSpanReader *reader, GError **error)
     return most || fail_inconsistent(span, error);
 }
 
-bool xtf_span_reader_seek(XtfSpanReader *reader, uint64_t position, GError **error)
+/* Moves to the run that begins at a position at or after the mark. */
+static bool seek_from(XtfSpanReader *reader, XtfSpanMark mark, uint64_t position, GError **error)
 {
     bool found;
     uint64_t n;
@@ -147,11 +158,16 @@ bool xtf_span_reader_seek(XtfSpanReader *reader, uint64_t position, GError **err
         reader->position = position;
         return true;
     }
-    if (!xtf_span_row_number(reader->span, position, &n, error) ||
+    if (!xtf_span_find_row(reader->span, &mark, position, &n, error) ||
         !xtf_cursor_seek_n(&reader->cursor, n, &found, error))
         return false;
     reader->position = position;
     return found ? measure_run(reader, error) : fail_inconsistent(reader->span, error);
+}
+
+bool xtf_span_reader_seek(XtfSpanReader *reader, uint64_t position, GError **error)
+{
+    return seek_from(reader, (XtfSpanMark){0}, position, error);
 }
 
 bool xtf_span_reader_next(XtfSpanReader *reader, GError **error)
@@ -167,9 +183,8 @@ bool xtf_span_reader_next(XtfSpanReader *reader, GError **error)
         const uint8_t *row = xtf_cursor_row(cursor) + reader->n_rows * reader->span->array.schema->row_size;
         uint64_t skipped = count_run(reader->span, row, left, false);
         if (skipped == left) { /* the next run may be many leaves ahead */
-            if (!xtf_span_reader_seek(reader, position, error))
-                return false;
-            return cursor->n >= end || fail_inconsistent(reader->span, error);
+            const XtfSpanMark mark = {.position = position, .n = end + left};
+            return seek_from(reader, mark, position, error);
         }
         end += skipped;
     }

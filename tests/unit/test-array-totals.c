@@ -297,6 +297,9 @@ static void check_rank_and_select(const XtfArray *array, const GArray *rows, con
         cr_assert_eq(n, k < selected_rows->len ? g_array_index(selected_rows, uint64_t, k) : rows->len);
         cr_assert_good(xtf_array_group_rank(array, BY_TUPLE, &filter, n, &rank, &error), error);
         cr_assert_eq(rank, k);
+        cr_assert_good(xtf_array_group_select_from(array, BY_TUPLE, &filter, to, k, &n, &error), error);
+        k += expected;
+        cr_assert_eq(n, k < selected_rows->len ? g_array_index(selected_rows, uint64_t, k) : rows->len);
     }
 }
 

@@ -93,6 +93,8 @@ static void check_group(const XtfArray *array, unsigned index, const GArray *row
     k = before;
     cr_assert_good(xtf_array_group_select(array, index, &filter, k, &n, &error), error);
     cr_assert_eq(n, chosen, "select %lu: %lu, should be %lu", k, n, chosen);
+    cr_assert_good(xtf_array_group_select_from(array, index, &filter, end, 0, &n, &error), error);
+    cr_assert_eq(n, chosen, "select from %lu: %lu, should be %lu", end, n, chosen);
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[index], 3);
     cr_assert_good(xtf_array_totals(array, index, &filter, 0, end, totals, &error), error);
     cr_assert_eq(xtf_group_totals_n(totals), before > 0);

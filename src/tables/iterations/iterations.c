@@ -10,18 +10,21 @@ void xtf_iterations_init(XtfIterations *iterations, XtfFormats *formats)
 {
     *iterations = (XtfIterations){.formats = formats};
     g_mutex_init(&iterations->lock);
+    g_mutex_init(&iterations->latest_lock);
 }
 
 static void free_marker_calls(XtfIterations *iterations)
 {
     g_clear_pointer(&iterations->threads, g_free);
     g_clear_pointer(&iterations->calls, g_free);
+    g_clear_pointer(&iterations->latest, g_free);
     g_clear_pointer(&iterations->matcher, xtf_matcher_free);
 }
 
 void xtf_iterations_finish(XtfIterations *iterations)
 {
     free_marker_calls(iterations);
+    g_mutex_clear(&iterations->latest_lock);
     g_mutex_clear(&iterations->lock);
 }
 
@@ -38,6 +41,7 @@ static bool find_marker_calls(XtfIterations *iterations, GError **error)
     if (!locations || !iterations->matcher)
         return false;
     iterations->calls = g_new0(XtfSpan, iterations->n_procs);
+    iterations->latest = g_new0(XtfSpanMark, iterations->n_procs);
     for (uint32_t i = 0; i < iterations->n_procs; i++) {
         const XtfLocation *location = &locations->all[iterations->threads[i]];
         XtfSpan *calls = &iterations->calls[i];
@@ -96,21 +100,39 @@ bool xtf_iterations_load(XtfIterations *iterations, GError **error)
     return good;
 }
 
-static bool find_iteration_begin(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *from,
-                                 GError **error)
+/* Finds the row of call k of the marker, from the call that was asked last. */
+static bool find_call(XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *row, GError **error)
 {
     const XtfSpan *calls = &iterations->calls[process];
 
-    return xtf_span_time(calls, calls->lo + k, from, error);
+    g_mutex_lock(&iterations->latest_lock);
+    XtfSpanMark mark = iterations->latest[process];
+    g_mutex_unlock(&iterations->latest_lock);
+    if (!xtf_span_find_row(calls, &mark, calls->lo + k, row, error))
+        return false;
+    g_mutex_lock(&iterations->latest_lock);
+    iterations->latest[process] = mark;
+    g_mutex_unlock(&iterations->latest_lock);
+    return true;
+}
+
+static bool find_iteration_begin(XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *from,
+                                 GError **error)
+{
+    uint64_t row;
+
+    return find_call(iterations, process, k, &row, error) &&
+           xtf_array_time(&iterations->calls[process].array, row, from, error);
 }
 
 /* Finds the time after call k of the marker. A call that is never left has no end. */
-static bool find_call_end(const XtfSpan *calls, uint64_t k, uint64_t *to, GError **error)
+static bool find_call_end(XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *to, GError **error)
 {
+    const XtfSpan *calls = &iterations->calls[process];
     uint64_t row, end;
     XtfSpan rows;
 
-    if (!xtf_span_row_number(calls, calls->lo + k, &row, error) ||
+    if (!find_call(iterations, process, k, &row, error) ||
         !xtf_array_frame_end(&calls->array, calls->aggregate, row, &end, error))
         return false;
     xtf_span_init(&rows, &calls->array);
@@ -124,21 +146,20 @@ static bool find_call_end(const XtfSpan *calls, uint64_t k, uint64_t *to, GError
     return true;
 }
 
-static bool find_iteration_end(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *to,
-                               GError **error)
+static bool find_iteration_end(XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *to, GError **error)
 {
     return k + 1 < iterations->n_calls ? find_iteration_begin(iterations, process, k + 1, to, error)
-                                       : find_call_end(&iterations->calls[process], k, to, error);
+                                       : find_call_end(iterations, process, k, to, error);
 }
 
-bool xtf_iterations_window(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t end, uint64_t *from,
+bool xtf_iterations_window(XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t end, uint64_t *from,
                            uint64_t *to, GError **error)
 {
     return find_iteration_begin(iterations, process, k, from, error) &&
            find_iteration_end(iterations, process, end - 1, to, error);
 }
 
-XtfLocationWindows *xtf_iterations_windows(const XtfIterations *iterations, uint64_t k, uint64_t end, GError **error)
+XtfLocationWindows *xtf_iterations_windows(XtfIterations *iterations, uint64_t k, uint64_t end, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(iterations->formats->context, error);
     char *name = g_strdup_printf("iter%" PRIu64 "-%" PRIu64, k, end);

@@ -37,6 +37,8 @@ typedef struct {
     /* Private. */
     XtfMatcher *matcher; /* of these calls */
     XtfSpan *calls;      /* by process: calls of the marker */
+    GMutex latest_lock;
+    XtfSpanMark *latest; /* by process: the call that was asked last; guarded by latest_lock */
 } XtfIterations;
 
 void xtf_iterations_init(XtfIterations *iterations, XtfFormats *formats);
@@ -47,8 +49,8 @@ bool xtf_iterations_load(XtfIterations *iterations, GError **error);
 
 /* Finds when iterations [k, end) begin and end in a process, by its index in XtfLocations.procs. The last is below n.
  */
-bool xtf_iterations_window(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t end, uint64_t *from,
+bool xtf_iterations_window(XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t end, uint64_t *from,
                            uint64_t *to, GError **error);
 
 /* Returns the windows of iterations [k, end) of all processes, in all their threads. NULL with an error. */
-XtfLocationWindows *xtf_iterations_windows(const XtfIterations *iterations, uint64_t k, uint64_t end, GError **error);
+XtfLocationWindows *xtf_iterations_windows(XtfIterations *iterations, uint64_t k, uint64_t end, GError **error);

@@ -157,12 +157,14 @@ static uint32_t count_samples(const XtfSpan *span)
 /* Sets *regular if the gaps between calls are alike, by the quartiles of up to GAPS_MAX of them. */
 static bool find_regular(const XtfSpan *span, bool *regular, GError **error)
 {
-    uint64_t gaps[GAPS_MAX], from, to;
+    uint64_t gaps[GAPS_MAX], row, next, from, to;
     uint32_t n_gaps = count_samples(span);
+    XtfSpanMark mark = {0};
 
     for (uint32_t i = 0; i < n_gaps; i++) {
         uint64_t k = sampled_call(span, i, n_gaps);
-        if (!xtf_span_time(span, k, &from, error) || !xtf_span_time(span, k + 1, &to, error))
+        if (!xtf_span_find_row(span, &mark, k, &row, error) || !xtf_array_time(&span->array, row, &from, error) ||
+            !xtf_span_find_row(span, &mark, k + 1, &next, error) || !xtf_array_time(&span->array, next, &to, error))
             return false;
         gaps[i] = to - from;
     }
@@ -178,6 +180,7 @@ static bool find_recursive(MarkerSearch *search, uint64_t row, bool *recursive, 
     g_autoptr(XtfMatcher) matcher =
         xtf_marker_matcher(search->formats->context, row, search->times.frames.schema, error);
     uint64_t number, next, end;
+    XtfSpanMark mark = {0};
     XtfSpan span;
 
     *recursive = false;
@@ -186,7 +189,8 @@ static bool find_recursive(MarkerSearch *search, uint64_t row, bool *recursive, 
     uint32_t n = span.hi > span.lo ? count_samples(&span) : 0;
     for (uint32_t i = 0; i < n && !*recursive; i++) {
         uint64_t k = sampled_call(&span, i, n);
-        if (!xtf_span_row_number(&span, k, &number, error) || !xtf_span_row_number(&span, k + 1, &next, error) ||
+        if (!xtf_span_find_row(&span, &mark, k, &number, error) ||
+            !xtf_span_find_row(&span, &mark, k + 1, &next, error) ||
             !xtf_array_frame_end(&span.array, span.aggregate, number, &end, error))
             return false;
         *recursive = next < end;

@@ -318,7 +318,7 @@ static bool has_iterations(XtfNode *directory, GError **error)
 /* Makes the selection of iterations [k, end). One process has a window, several processes have one each. */
 static XtfSelection *select_iterations(XtfNode *directory, uint64_t k, uint64_t end, GError **error)
 {
-    const XtfIterations *iterations = &directory->tree->iterations;
+    XtfIterations *iterations = &directory->tree->iterations;
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
     uint64_t proc, from, to;
 

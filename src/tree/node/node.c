@@ -284,7 +284,7 @@ bool xtf_node_is_same(const XtfNode *older, const XtfNode *newer)
     if (newer->moves)
         return class->kind == XTF_NODE_DIRECTORY;
     return class->kind == XTF_NODE_DIRECTORY || (class->same_by_size && tables_only_grow(newer)) ||
-           (class->same_by_size_if_final && class->same_by_size_if_final(newer) && selection_is_final(newer));
+           (class->same_by_size_if_final && class->same_by_size_if_final(newer) && selection_is_final(older));
 }
 
 const char *xtf_node_lasting_name(const XtfNode *directory)

@@ -3,29 +3,38 @@
  * there.
  */
 #include <criterion/criterion.h>
-#include <dlfcn.h>
 #include <glib.h>
 #include <glib/gstdio.h>
-#include <otf2/otf2.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libxtf/xtf.h"
 #include "src/import/import.h"
+#include "src/import/otf2/otf2-library.h"
+#undef OTF2_Reader_GetEvtReader
 
 static OTF2_LocationRef deadly = OTF2_UNDEFINED_LOCATION;
+static OTF2_EvtReader *(*original)(OTF2_Reader *, OTF2_LocationRef);
 
-/* Replaces the library's function, and calls it for all other locations. */
-OTF2_EvtReader *OTF2_Reader_GetEvtReader(OTF2_Reader *reader, OTF2_LocationRef location)
+/* Takes the place of the library's function, and calls it for all other locations. */
+static OTF2_EvtReader *get_reader_or_die(OTF2_Reader *reader, OTF2_LocationRef location)
 {
-    OTF2_EvtReader *(*original)(OTF2_Reader *, OTF2_LocationRef) = dlsym(RTLD_NEXT, "OTF2_Reader_GetEvtReader");
-
     if (location == deadly) {
         signal(SIGSEGV, SIG_DFL);
         raise(SIGSEGV);
     }
     return original(reader, location);
+}
+
+static void replace_function(void)
+{
+    GError *error = NULL;
+
+    cr_assert(xtf_otf2_load(&error), "%s", error ? error->message : "");
+    if (!original)
+        original = xtf_otf2_calls.OTF2_Reader_GetEvtReader;
+    xtf_otf2_calls.OTF2_Reader_GetEvtReader = get_reader_or_die;
 }
 
 /* Imports the example into a file and removes the file. True if the import succeeds. */
@@ -36,6 +45,7 @@ static bool import_example(bool keep_going, unsigned jobs, XtfImportReport *repo
     g_autofree char *output = g_build_filename(folder, "out.xtf", NULL);
     XtfImportOptions options = {.keep_going = keep_going, .jobs = jobs, .storage.no_sync = true};
 
+    replace_function();
     bool fine = xtf_import(EXAMPLE, output, &options, report, error);
     *n_locations = report->locations;
     cr_assert_eq(g_unlink(output) == 0, fine);

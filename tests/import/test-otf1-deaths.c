@@ -3,29 +3,38 @@
  * a signal there.
  */
 #include <criterion/criterion.h>
-#include <dlfcn.h>
 #include <glib.h>
 #include <glib/gstdio.h>
-#include <open-trace-format/otf.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "libxtf/xtf.h"
 #include "src/import/import.h"
+#include "src/import/otf1/otf1-library.h"
+#undef OTF_RStream_readEvents
 
 static uint32_t deadly = UINT32_MAX;
+static uint64_t (*original)(OTF_RStream *, OTF_HandlerArray *);
 
-/* Replaces the library's function, and calls it for all other streams. */
-uint64_t OTF_RStream_readEvents(OTF_RStream *stream, OTF_HandlerArray *handlers)
+/* Takes the place of the library's function, and calls it for all other streams. */
+static uint64_t read_stream_or_die(OTF_RStream *stream, OTF_HandlerArray *handlers)
 {
-    uint64_t (*original)(OTF_RStream *, OTF_HandlerArray *) = dlsym(RTLD_NEXT, "OTF_RStream_readEvents");
-
     if (stream->id == deadly) {
         signal(SIGSEGV, SIG_DFL);
         raise(SIGSEGV);
     }
     return original(stream, handlers);
+}
+
+static void replace_otf1_function(void)
+{
+    GError *error = NULL;
+
+    cr_assert(xtf_otf1_load(&error), "%s", error ? error->message : "");
+    if (!original)
+        original = xtf_otf1_calls.OTF_RStream_readEvents;
+    xtf_otf1_calls.OTF_RStream_readEvents = read_stream_or_die;
 }
 
 static const struct {
@@ -48,6 +57,7 @@ static bool import_archive(bool keep_going, XtfImportReport *report, GError **er
         g_autofree char *path = g_build_filename(folder, files[i].name, NULL);
         cr_assert(g_file_set_contents(path, files[i].content, -1, NULL));
     }
+    replace_otf1_function();
     bool fine = xtf_import(folder, output, &options, report, error);
     cr_assert_eq(g_unlink(output) == 0, fine);
     for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {

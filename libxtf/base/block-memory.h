@@ -8,9 +8,10 @@
  *
  * Free memory in slabs may be an eighth of the memory of blocks, or 8 MiB if that is more. The pool looks when half
  * of that bound was freed since it looked last. Beyond that bound the kernel gets back empty slabs, then free parts of
- * others, of 64 KiB. xtf_block_memory_cost() counts the eighth. Small blocks, very large ones, and the first few MiB of
- * a process are in the heap, so that short commands stay small. With AddressSanitizer all blocks are in the heap, so
- * that it finds accesses beyond a block.
+ * others, of 64 KiB. So more stays if small blocks lie between freed ones, until xtf_block_memory_give_back().
+ * xtf_block_memory_cost() counts the eighth. Small blocks, very large ones, and the first few MiB of a process are in
+ * the heap, so that short commands stay small. With AddressSanitizer all blocks are in the heap, so that it finds
+ * accesses beyond a block.
  *
  * All functions are thread-safe.
  */

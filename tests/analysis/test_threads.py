@@ -155,6 +155,8 @@ def check_roots(xtf, make_callpaths, folder):
     trace = folder / "roots.xtf"
     subprocess.run([make_callpaths, "roots", "40000", "4", trace], check=True)
     first = analysis_of(xtf, trace, 1)
+    if f"outer functions {CALLPATHS_MANY:>15}" not in str(first):
+        raise Failure("the report does not say that outermost functions are left out")
     for threads in THREADS[1:]:
         if analysis_of(xtf, trace, threads) != first:
             raise Failure(f"{trace}: the analysis of {threads} threads differs")

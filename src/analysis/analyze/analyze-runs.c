@@ -100,6 +100,7 @@ static void add_report(XtfAnalyzeReport *to, const XtfAnalyzeReport *from)
     to->ideal += from->ideal;
     if (from->levels > 0 && (to->levels == 0 || from->levels < to->levels))
         to->levels = from->levels;
+    to->roots = MAX(to->roots, from->roots);
 }
 
 static bool analyze_all(const Runs *runs, const XtfRunGaps *gaps, XtfAnalyzeReport *report, GError **error)

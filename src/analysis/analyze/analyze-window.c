@@ -158,6 +158,7 @@ static bool analyze_waits(XtfReplay *replay, XtfRawPoints *raw, Rows *rows, XtfS
     if (!good)
         return false;
     rows->report->levels = xtf_callpath_log_cut(xtf_replay_callpaths(replay));
+    rows->report->roots = xtf_callpath_log_cut_roots(xtf_replay_callpaths(replay));
     trim_heap();
     return analyze_backward(replay, rows, steps, error);
 }

@@ -23,6 +23,7 @@ typedef struct {
     XtfPathCounts path;
     uint64_t ideal;  /* length of the run on the ideal network, in ticks */
     uint32_t levels; /* levels of call paths that the analysis has; 0: all */
+    uint32_t roots;  /* outermost functions that the analysis has; 0: all */
 } XtfAnalyzeReport;
 
 /*

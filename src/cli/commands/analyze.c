@@ -96,6 +96,9 @@ static void print_analysis_report(const Analyze *analyze)
     if (analyze->report.levels > 0)
         printf("%-18s %12u  levels: deeper calls count for the calls around them\n", "call paths",
                analyze->report.levels);
+    if (analyze->report.roots > 0)
+        printf("%-18s %12u  of the lowest rows: time in others counts as outside of calls\n", "outer functions",
+               analyze->report.roots);
     if (xtf_found_contradicts(found))
         fprintf(stderr, "xtf: warning: the clocks of the processes contradict each other, so these waits are "
                         "unreliable: xtf align corrects the clocks\n");

@@ -87,7 +87,8 @@ static uint32_t log_callpath(XtfCallpathLog *callpaths, uint32_t parent, uint32_
     uint8_t level = parent == UINT32_MAX ? 0 : callpaths->levels->data[parent] + 1;
     uint32_t number = callpaths->all->len;
 
-    if (level >= callpaths->depth_max || number >= XTF_CALLPATHS_MAX || (level == 0 && region > callpaths->last_root))
+    if (level >= callpaths->depth_max || (level > 0 && number >= XTF_CALLPATHS_MAX) ||
+        (level == 0 && region > callpaths->last_root))
         return parent;
     g_array_append_val(callpaths->all, callpath);
     g_byte_array_append(callpaths->levels, &level, 1);
@@ -247,6 +248,11 @@ void xtf_callpath_log_adopt(XtfCallpathLog *callpaths, const XtfLoggedCallpath *
 uint32_t xtf_callpath_log_cut(const XtfCallpathLog *callpaths)
 {
     return callpaths->depth_max < XTF_CALLPATH_DEPTH_MAX ? callpaths->depth_max : 0;
+}
+
+uint32_t xtf_callpath_log_cut_roots(const XtfCallpathLog *callpaths)
+{
+    return callpaths->last_root != UINT32_MAX ? XTF_CALLPATHS_MANY : 0;
 }
 
 uint32_t xtf_callpath_log_find(const XtfCallpathLog *callpaths, uint32_t parent, uint32_t region, uint32_t depth)

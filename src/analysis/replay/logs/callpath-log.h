@@ -21,7 +21,7 @@
 enum {
     XTF_CALLPATH_DEPTH_MAX = 64,
     XTF_CALLPATHS_MANY = 1 << 14,
-    XTF_CALLPATHS_MAX = 1 << 20, /* most provisional numbers; new call paths beyond count for no region */
+    XTF_CALLPATHS_MAX = 1 << 20, /* most provisional numbers; level 0 alone may have more */
 };
 
 typedef struct {
@@ -74,6 +74,8 @@ uint32_t xtf_callpath_log_find(const XtfCallpathLog *callpaths, uint32_t parent,
 
 /* Returns the number of levels that are left after a cut; 0: nothing is cut. */
 uint32_t xtf_callpath_log_cut(const XtfCallpathLog *callpaths);
+/* Returns the number of outermost functions that are left after a cut of level 0; 0: level 0 is not cut. */
+uint32_t xtf_callpath_log_cut_roots(const XtfCallpathLog *callpaths);
 
 static inline uint32_t xtf_callpath_log_final(const XtfCallpathLog *callpaths, uint32_t first)
 {

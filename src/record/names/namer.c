@@ -8,7 +8,8 @@ struct XtfNamer {
     GThread *thread;
     XtfSymbols *symbols; /* of the thread */
     GAsyncQueue *questions, *answers;
-    gint owners; /* the thread and the caller: the last one frees the memory */
+    gint owners;  /* the thread and the caller: the last one frees the memory */
+    gint looking; /* atomic: the thread looks up a name */
 };
 
 static XtfNaming last_question; /* a question that ends the thread */
@@ -43,7 +44,9 @@ static gpointer find_places(gpointer data)
     XtfNaming *naming;
 
     while ((naming = g_async_queue_pop(namer->questions)) != &last_question) {
+        g_atomic_int_set(&namer->looking, 1);
         xtf_symbols_find_call(namer->symbols, naming->path, naming->base, naming->address, &naming->place);
+        g_atomic_int_set(&namer->looking, 0);
         g_async_queue_push(namer->answers, naming);
     }
     disown(namer);
@@ -70,9 +73,15 @@ void xtf_namer_free(XtfNamer *namer)
 {
     if (!namer)
         return;
-    g_thread_unref(namer->thread);
+    GThread *thread = namer->thread;
+    bool ends_soon = !g_atomic_int_get(&namer->looking);
+
     g_async_queue_push_front(namer->questions, &last_question);
     disown(namer);
+    if (ends_soon) /* libraries below libdw crash if a thread that used them ends while the process does */
+        g_thread_join(thread);
+    else
+        g_thread_unref(thread);
 }
 
 void xtf_namer_ask(XtfNamer *namer, uint32_t number, const char *path, uint64_t base, uint64_t address)

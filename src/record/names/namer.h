@@ -20,7 +20,7 @@ typedef struct {
 
 /* Returns NULL if the system has no thread. */
 XtfNamer *xtf_namer_new(void);
-/* Does not wait for a name that is being looked up. NULL is fine. */
+/* Waits for the end of the thread, unless it looks up a name. NULL is fine. */
 void xtf_namer_free(XtfNamer *namer);
 void xtf_namer_ask(XtfNamer *namer, uint32_t number, const char *path, uint64_t base, uint64_t address);
 /* Returns an answer, in the order of the questions. NULL if there is none within the timeout. */

@@ -433,49 +433,40 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, G
     return get_totals(&source, error);
 }
 
-XtfBlock *xtf_stored_begun_get(const XtfDescentPage *descent, unsigned index, GError **error)
+/* Tables of a page that are decoded from the totals of an aggregate. Their numbers give each cached blocks of its own;
+ * get_totals() has number 0. */
+typedef enum { FILTERS_OF_PAGE = 1, BEGUN_OF_PAGE, DEPTHS_OF_PAGE } PageTable;
+
+/* Returns a decoded table of a page, pinned. Each kind of table begins with its XtfTotalsPage. */
+static XtfBlock *get_page_table(const XtfDescentPage *descent, unsigned index, PageTable table, XtfBlockMaker decode,
+                                GError **error)
 {
     TableSource source = table_source(descent, index);
-    source.decode = decode_begun;
-    source.name = 2 * XTF_AGGREGATES_MAX + index + 1;
+    source.decode = decode;
+    source.name = table * XTF_AGGREGATES_MAX + index + 1;
     g_autoptr(XtfBlock) block = make_totals_block(&source, error);
 
     if (!block)
         return NULL;
-    if (is_page(&source, &((const XtfBegunFrames *)(const void *)block->data)->page))
+    if (is_page(&source, (const XtfTotalsPage *)(const void *)block->data))
         return g_steal_pointer(&block);
-    fail_damaged(&source, "the cached numbers of frames belong to another page", error);
+    fail_damaged(&source, "the cached table belongs to another page", error);
     return NULL;
+}
+
+XtfBlock *xtf_stored_begun_get(const XtfDescentPage *descent, unsigned index, GError **error)
+{
+    return get_page_table(descent, index, BEGUN_OF_PAGE, decode_begun, error);
 }
 
 XtfBlock *xtf_stored_depths_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
-    TableSource source = table_source(descent, index);
-    source.decode = decode_depths;
-    source.name = 3 * XTF_AGGREGATES_MAX + index + 1;
-    g_autoptr(XtfBlock) block = make_totals_block(&source, error);
-
-    if (!block)
-        return NULL;
-    if (is_page(&source, &((const XtfFrameDepths *)(const void *)block->data)->page))
-        return g_steal_pointer(&block);
-    fail_damaged(&source, "the cached depths belong to another page", error);
-    return NULL;
+    return get_page_table(descent, index, DEPTHS_OF_PAGE, decode_depths, error);
 }
 
 XtfBlock *xtf_stored_filters_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
-    TableSource source = table_source(descent, index);
-    source.decode = decode_filters;
-    source.name = XTF_AGGREGATES_MAX + index + 1;
-    g_autoptr(XtfBlock) block = make_totals_block(&source, error);
-
-    if (!block)
-        return NULL;
-    if (is_page(&source, &((const XtfFilters *)(const void *)block->data)->page))
-        return g_steal_pointer(&block);
-    fail_damaged(&source, "the cached filters belong to another page", error);
-    return NULL;
+    return get_page_table(descent, index, FILTERS_OF_PAGE, decode_filters, error);
 }
 
 bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBytesReader *tables, GError **error)

@@ -171,32 +171,6 @@ static gpointer run_share(gpointer data)
     return NULL;
 }
 
-/* Starts the thread of a share. NULL: the share has an error, and the passes end. */
-static GThread *start_causes_thread(Share *share)
-{
-    g_autoptr(GError) reason = NULL;
-    GThread *thread = g_thread_try_new("causes", run_share, share, &reason);
-
-    if (!thread) {
-        xtf_fail(&share->error, XTF_ERROR_IO, "a thread cannot be started: %s; -j 1 needs none", reason->message);
-        xtf_mail_end(share->shares.mail);
-    }
-    return thread;
-}
-
-/* Runs the first share in the caller's thread, each other one in a thread of its own. */
-static void run_threads(Share *shares, uint32_t n)
-{
-    g_autofree GThread **threads = g_new0(GThread *, n);
-
-    for (uint32_t i = 1; i < n; i++)
-        threads[i] = start_causes_thread(&shares[i]);
-    run_share(&shares[0]);
-    for (uint32_t i = 1; i < n; i++)
-        if (threads[i])
-            g_thread_join(threads[i]);
-}
-
 /* Adds the counts of a share, and frees its data. Keeps the first error. */
 static void end_share(Share *share, XtfCausesCounts *counts, GError **error)
 {
@@ -220,9 +194,11 @@ static void run_shares(Search *search, const XtfPassShares *all, XtfCausesCounts
     uint32_t n = all->world ? 1 : all->n;
     uint64_t n_points = 0;
     g_autofree Share *shares = g_new0(Share, n);
+    g_autofree XtfMailThread *threads = g_new(XtfMailThread, n);
 
     for (uint32_t i = 0; i < n; i++) {
         Share *share = &shares[i];
+        threads[i] = (XtfMailThread){share, &share->error};
         share->shares = *all;
         if (!all->world)
             share->shares.self = i;
@@ -233,7 +209,7 @@ static void run_shares(Search *search, const XtfPassShares *all, XtfCausesCounts
         n_points += xtf_pass_n_points(share->pass);
     }
     xtf_steps_begin(search->steps, "causes", n_points);
-    run_threads(shares, n);
+    xtf_mail_run_threads(all->mail, "causes", run_share, threads, n);
     for (uint32_t i = 0; i < n; i++)
         end_share(&shares[i], counts, error);
 }

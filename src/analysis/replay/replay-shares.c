@@ -292,31 +292,14 @@ static bool end_shares(XtfReplay *replay, XtfReplayCounts *counts, GError **erro
     return true;
 }
 
-/* Starts the thread of a share. NULL: the share has an error, and the run ends. */
-static GThread *start_thread(XtfReplayShare *share)
-{
-    g_autoptr(GError) reason = NULL;
-    GThread *thread = g_thread_try_new("replay", run_share, share, &reason);
-
-    if (!thread) {
-        xtf_fail(&share->error, XTF_ERROR_IO, "a thread cannot be started: %s; -j 1 needs none", reason->message);
-        xtf_mail_end(share->replay->mail);
-    }
-    return thread;
-}
-
 /* Runs each share in a thread; the first one in the caller's. */
 static void run_threads(XtfReplay *replay)
 {
-    uint32_t n = replay->n_shares;
-    g_autofree GThread **threads = g_new0(GThread *, n);
+    g_autofree XtfMailThread *threads = g_new(XtfMailThread, replay->n_shares);
 
-    for (uint32_t i = 1; i < n; i++)
-        threads[i] = start_thread(&replay->shares[i]);
-    run_share(&replay->shares[0]);
-    for (uint32_t i = 1; i < n; i++)
-        if (threads[i])
-            g_thread_join(threads[i]);
+    for (uint32_t i = 0; i < replay->n_shares; i++)
+        threads[i] = (XtfMailThread){&replay->shares[i], &replay->shares[i].error};
+    xtf_mail_run_threads(replay->mail, "replay", run_share, threads, replay->n_shares);
 }
 
 /* Ends a run of a job: adds up the counts of all ranks. */

@@ -2,6 +2,8 @@
 
 #include <stdatomic.h>
 
+#include "libxtf/error.h"
+
 enum {
     BATCH_BYTES = (64 << 10) - 64,
     WAITING_MAX = 64, /* batches that wait in a rank before it is full */
@@ -306,4 +308,28 @@ void xtf_mail_end(XtfMail *mail)
 bool xtf_mail_has_ended(const XtfMail *mail)
 {
     return atomic_load_explicit(&mail->ended, memory_order_relaxed);
+}
+
+static GThread *start_thread(XtfMail *mail, const char *name, GThreadFunc run, const XtfMailThread *one)
+{
+    g_autoptr(GError) reason = NULL;
+    GThread *thread = g_thread_try_new(name, run, one->share, &reason);
+
+    if (!thread) {
+        xtf_fail(one->error, XTF_ERROR_IO, "a thread cannot be started: %s; -j 1 needs none", reason->message);
+        xtf_mail_end(mail);
+    }
+    return thread;
+}
+
+void xtf_mail_run_threads(XtfMail *mail, const char *name, GThreadFunc run, const XtfMailThread *threads, uint32_t n)
+{
+    g_autofree GThread **started = g_new0(GThread *, n);
+
+    for (uint32_t i = 1; i < n; i++)
+        started[i] = start_thread(mail, name, run, &threads[i]);
+    run(threads[0].share);
+    for (uint32_t i = 1; i < n; i++)
+        if (started[i])
+            g_thread_join(started[i]);
 }

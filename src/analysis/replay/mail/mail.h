@@ -61,3 +61,13 @@ XtfMailState xtf_mail_resume(XtfMail *mail, uint32_t self);
  * ends without it. */
 void xtf_mail_end(XtfMail *mail);
 bool xtf_mail_has_ended(const XtfMail *mail); /* cheap */
+
+/* The work of a share in a thread of its own. */
+typedef struct {
+    void *share;
+    GError **error; /* of the share; it is set, and the run ends, if the thread cannot be started */
+} XtfMailThread;
+
+/* Calls run() for the n shares of this process at once, since shares wait for each other. The first one runs in the
+ * caller's thread, each other one in a thread of its own, named `name`. Returns when all are done. */
+void xtf_mail_run_threads(XtfMail *mail, const char *name, GThreadFunc run, const XtfMailThread *threads, uint32_t n);

@@ -27,6 +27,17 @@ static int allocate_blocks(int file, size_t before, size_t size)
     return error_number;
 }
 
+/* Maps the file. New kernels have huge pages of files, and one access would map 2 MiB of a table that is used sparsely:
+ * the pages are therefore mapped singly. */
+static void *map_file(int file, size_t reserved)
+{
+    void *data = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+    if (data != MAP_FAILED)
+        (void)madvise(data, reserved, MADV_NOHUGEPAGE);
+    return data;
+}
+
 static bool make_memory(XtfFileMemory *memory, const char *folder, size_t size, size_t reserved, GError **error)
 {
     int file = xtf_nameless_file(folder, error);
@@ -35,7 +46,7 @@ static bool make_memory(XtfFileMemory *memory, const char *folder, size_t size, 
     if (file < 0)
         return false;
     int error_number = allocate_blocks(file, 0, size);
-    if (error_number == 0 && (data = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) == MAP_FAILED)
+    if (error_number == 0 && (data = map_file(file, reserved)) == MAP_FAILED)
         error_number = errno;
     if (error_number != 0) {
         close(file);

@@ -63,13 +63,20 @@ typedef struct {
 } XtfPackColumn;
 
 /*
- * Unpacks each field to its column; the schema has more fields than the time, which is needed and has
- * stride 1. Negative numbers are not extended beyond the width of their field. Fails like xtf_unpack_rows(), but does
- * not find every fault of fields that are not needed. Sets *known to false if some
- * fields are packed as steps or distances in templates, or have more than 8 bytes. Then only the times are valid.
+ * Unpacks each field to its column; the schema has more fields than the time, whose column has stride 1. Negative
+ * numbers are not extended beyond the width of their field. Fails like xtf_unpack_rows(), but does not find every fault
+ * of fields that are not needed. Sets *known to false if some needed fields are packed as steps or distances in
+ * templates, or have more than 8 bytes. Then only the times are valid.
  */
 bool xtf_unpack_columns(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
                         const XtfPackColumn *columns, bool *known, const char **fault);
+/*
+ * Unpacks sums of some fields, each an integer: for each field count + 1 sums, modulo 2^64. Sum i is that of the values
+ * before row i. Negative numbers are added as such, and "none" is not added. Uses `known` and fails as
+ * xtf_unpack_columns() does. Sets *known to false if one of the fields is the time.
+ */
+bool xtf_unpack_sums(const XtfSchema *schema, const uint8_t *fields, unsigned n_fields, const uint8_t *packed,
+                     uint32_t length, uint32_t count, uint64_t *sums, bool *known, const char **fault);
 /*
  * The values that the totals of frames need of packed rows: a time, a template and, if the templates do not hold it, a
  * key. Columns take a sixth of the bytes of rows, and a third of the time to make.

@@ -4,27 +4,62 @@
 #include "libxtf/pack/pack.h"
 #include "libxtf/pack/read-templates.h"
 
-/* True if the columns of all fields can be unpacked without the rows. */
-static bool has_columns(const XtfReadTemplates *templates)
+/* True if the columns of all fields that are needed can be unpacked without the rows. */
+static bool has_columns(const XtfReadTemplates *templates, const XtfPackColumn *columns)
 {
     for (unsigned f = 0; f < templates->n_fields; f++)
-        if (templates->fields[f].mode == XTF_PACK_STEP || templates->fields[f].mode == XTF_PACK_DISTANCE ||
-            templates->fields[f].wide)
+        if (columns[f + 1].to && (templates->fields[f].mode == XTF_PACK_STEP ||
+                                  templates->fields[f].mode == XTF_PACK_DISTANCE || templates->fields[f].wide))
             return false;
     return true;
 }
 
-/* Sets a column of a field whose values are in the templates. */
-static void fill_from_templates(const XtfReadTemplates *templates, const XtfPackField *field,
-                                const XtfPackColumn *column)
+/* How the values of a field are added: none with all bits, if it is optional, is not. */
+typedef struct {
+    uint64_t none, sign;
+} Addend;
+
+static Addend field_addend(const XtfPackField *field)
 {
-    uint64_t values[XTF_PACK_TEMPLATES_MAX] = {0}, *to = column->to;
+    bool optional = (field->field->flags & XTF_FIELD_OPTIONAL) != 0;
+
+    /* In other fields 0 stands for "none", and is not added either. */
+    return (Addend){.none = optional ? field->mask : 0, .sign = field->load.sign};
+}
+
+static uint64_t add_value(const Addend *addend, uint64_t sum, uint64_t value)
+{
+    return value == addend->none ? sum : sum + ((value ^ addend->sign) - addend->sign);
+}
+
+/* Sets a column of a field whose values are in the templates; or the column's sums, up to each row. */
+static void fill_from_templates(const XtfReadTemplates *templates, const XtfPackField *field,
+                                const XtfPackColumn *column, bool sums)
+{
+    const Addend addend = field_addend(field);
+    uint64_t values[XTF_PACK_TEMPLATES_MAX] = {0}, *to = column->to, sum = 0;
     const uint8_t *numbers = templates->numbers;
 
-    for (unsigned i = 0; i < templates->n; i++)
-        values[i] = xtf_pack_get(field, templates->images + i * templates->image_size);
-    for (uint32_t n = 0; n < templates->count; n++, to += column->stride)
-        *to = values[numbers[n]];
+    for (unsigned i = 0; i < templates->n; i++) {
+        uint64_t value = xtf_pack_get(field, templates->images + i * templates->image_size);
+        values[i] = sums ? add_value(&addend, 0, value) : value;
+    }
+    if (sums)
+        for (uint32_t n = 0; n < templates->count; n++)
+            to[n] = sum += values[numbers[n]];
+    else
+        for (uint32_t n = 0; n < templates->count; n++, to += column->stride)
+            *to = values[numbers[n]];
+}
+
+/* Replaces the values of a field by their sums up to each row. */
+static void add_up(const XtfPackField *field, uint64_t *values, uint32_t count)
+{
+    const Addend addend = field_addend(field);
+    uint64_t sum = 0;
+
+    for (uint32_t n = 0; n < count; n++)
+        values[n] = sum = add_value(&addend, sum, values[n]);
 }
 
 static bool read_number_column(XtfPackReader *reader, uint32_t count, const XtfPackField *field,
@@ -92,32 +127,61 @@ static bool read_column(XtfPackReader *reader, uint32_t count, const XtfPackFiel
     return field->mode < XTF_PACK_COLUMN || read_number_column(reader, count, field, column);
 }
 
-static bool read_columns(XtfPackReader *reader, const XtfReadTemplates *templates, const XtfPackColumn *columns)
+static bool read_columns(XtfPackReader *reader, const XtfReadTemplates *templates, const XtfPackColumn *columns,
+                         bool sums)
 {
     bool success = true;
 
     /* The columns that are read next overwrite the numbers of the templates. */
     for (unsigned f = 0; f < templates->n_fields; f++)
         if (templates->fields[f].mode == XTF_PACK_VALUE && columns[f + 1].to)
-            fill_from_templates(templates, &templates->fields[f], &columns[f + 1]);
-    for (unsigned f = 0; success && f < templates->n_fields; f++)
+            fill_from_templates(templates, &templates->fields[f], &columns[f + 1], sums);
+    for (unsigned f = 0; success && f < templates->n_fields; f++) {
         success = read_column(reader, templates->count, &templates->fields[f], &columns[f + 1]);
+        if (success && sums && columns[f + 1].to && templates->fields[f].mode != XTF_PACK_VALUE)
+            add_up(&templates->fields[f], columns[f + 1].to, templates->count);
+    }
     if (success && reader->at != reader->end)
         return xtf_pack_fail(reader, "there are bytes after its rows");
     return success;
 }
 
-bool xtf_unpack_columns(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
-                        const XtfPackColumn *columns, bool *known, const char **fault)
+static bool read_or_skip_times(XtfPackReader *reader, uint32_t count, uint64_t *times)
+{
+    return times ? xtf_read_times(reader, count, times) : xtf_skip_stream(reader) && xtf_skip_stream(reader);
+}
+
+/* Unpacks columns, or their sums up to each row. */
+static bool unpack(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
+                   const XtfPackColumn *columns, bool sums, bool *known, const char **fault)
 {
     XtfPackReader reader = {.at = packed, .end = packed + length};
     XtfReadTemplates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
 
     *known = false;
-    if (xtf_read_times(&reader, count, columns[0].to) && xtf_read_templates(&reader, &templates)) {
-        *known = has_columns(&templates);
+    if (read_or_skip_times(&reader, count, columns[0].to) && xtf_read_templates(&reader, &templates)) {
+        *known = has_columns(&templates, columns);
         if (*known)
-            read_columns(&reader, &templates, columns);
+            read_columns(&reader, &templates, columns, sums);
     }
     return xtf_finish_reading(&reader, fault);
+}
+
+bool xtf_unpack_columns(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
+                        const XtfPackColumn *columns, bool *known, const char **fault)
+{
+    return unpack(schema, packed, length, count, columns, false, known, fault);
+}
+
+bool xtf_unpack_sums(const XtfSchema *schema, const uint8_t *fields, unsigned n_fields, const uint8_t *packed,
+                     uint32_t length, uint32_t count, uint64_t *sums, bool *known, const char **fault)
+{
+    XtfPackColumn columns[XTF_FIELDS_MAX] = {{0}};
+
+    for (unsigned i = 0; i < n_fields; i++, sums += (size_t)count + 1) {
+        *sums = 0;
+        columns[fields[i]] = (XtfPackColumn){sums + 1, 1};
+    }
+    *known = !columns[0].to;
+    return !*known || n_fields == 0 || unpack(schema, packed, length, count, columns, true, known, fault);
 }

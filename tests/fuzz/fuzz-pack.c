@@ -60,6 +60,13 @@ static void refuse_columns(const XtfSchema *schema, const uint8_t *packed, uint3
         columns[f] = (XtfPackColumn){.to = values + (size_t)f * count, .stride = 1};
     if (schema->n_fields > 1 && xtf_unpack_columns(schema, packed, length, count, columns, &known, &fault))
         must(!known, "columns of damaged rows were accepted");
+    for (unsigned f = 0; f < schema->n_fields; f++) { /* sums of one field may be sound */
+        g_autofree uint64_t *sums = g_new(uint64_t, (size_t)count + 1);
+        const uint8_t field = (uint8_t)f;
+        fault = NULL;
+        if (!xtf_unpack_sums(schema, &field, 1, packed, length, count, sums, &known, &fault))
+            must(fault, "sums were refused without a fault");
+    }
 }
 
 static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count)
@@ -93,6 +100,7 @@ static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t
     must(zeros_agree(schema, packed, length, rows, count, &known, &fault), "the zeros differ from those of the rows");
     must(frames_agree(schema, packed, length, rows, count, &known, &fault), "columns of frames were refused");
     must(columns_agree(schema, packed, length, rows, count, &known, &fault), "columns were refused");
+    must(sums_agree(schema, packed, length, rows, count, &known, &fault), "sums were refused");
     length = xtf_pack(schema, rows, count, 1, repacked, (uint32_t)bound, NULL);
     must(length > 0 && xtf_unpack_rows(schema, repacked, length, count, rows_again, &fault),
          "unpacked rows cannot be packed again");

@@ -87,6 +87,47 @@ static inline bool columns_agree(const XtfSchema *schema, const uint8_t *packed,
     return true;
 }
 
+/* Ends the program unless sums of a field are those of the rows' values, of which "none" is not added. */
+static inline void check_sums(const XtfSchema *schema, unsigned field, const uint8_t *rows, uint32_t count,
+                              const uint64_t *sums)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t n = 0; n <= count; n++) {
+        if (sums[n] != sum)
+            g_error("row %u: field %u: a wrong sum", n, field);
+        const uint8_t *row = rows + (size_t)n * schema->row_size;
+        if (n < count && !xtf_field_is_none(&schema->fields[field], row))
+            sum += xtf_field_get(&schema->fields[field], row);
+    }
+}
+
+/* True if xtf_unpack_sums() finds the sums of the last fields, and of all at once, or does not know them. False with
+ * *fault if it rejects the rows. Ends the program at a wrong sum. */
+static inline bool sums_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,
+                              uint32_t count, unsigned *n_known, const char **fault)
+{
+    const size_t words = (size_t)count + 1;
+    g_autofree uint64_t *sums = g_new(uint64_t, schema->n_fields * words);
+    uint8_t fields[XTF_FIELDS_MAX];
+    bool known;
+
+    for (unsigned f = 0; f < schema->n_fields; f++)
+        fields[f] = (uint8_t)(schema->n_fields - 1 - f); /* the time is last */
+    for (unsigned f = 0; f < MIN(schema->n_fields, 6u); f++) {
+        if (!xtf_unpack_sums(schema, &fields[f], 1, packed, length, count, sums, &known, fault))
+            return false;
+        if (known)
+            check_sums(schema, fields[f], rows, count, sums);
+        *n_known += known;
+    }
+    if (!xtf_unpack_sums(schema, fields, schema->n_fields - 1, packed, length, count, sums, &known, fault))
+        return false;
+    for (unsigned f = 0; known && f < schema->n_fields - 1; f++)
+        check_sums(schema, fields[f], rows, count, sums + f * words);
+    return true;
+}
+
 /* True if xtf_unpack_zeros() finds the zeros of packed rows; false with *fault if it rejects the rows. Ends the
  * program at a wrong zero. */
 static inline bool zeros_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,

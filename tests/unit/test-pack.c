@@ -32,6 +32,7 @@ static Packed pack_rows(const XtfSchema *schema, const void *rows, uint32_t coun
 static gint zeros_known;   /* atomic: number of fields whose zeros the templates give */
 static gint frames_known;  /* atomic: number of choices of fields that have columns of frames */
 static gint columns_known; /* atomic: number of packed rows whose fields have columns */
+static gint sums_known;    /* atomic: number of fields whose sums are known */
 
 static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *rows, uint32_t count)
 {
@@ -53,6 +54,9 @@ static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *r
     n_known = 0;
     cr_assert(columns_agree(schema, packed.bytes, packed.length, rows, count, &n_known, &fault), "%s", fault);
     g_atomic_int_add(&columns_known, (gint)n_known);
+    n_known = 0;
+    cr_assert(sums_agree(schema, packed.bytes, packed.length, rows, count, &n_known, &fault), "%s", fault);
+    g_atomic_int_add(&sums_known, (gint)n_known);
     for (uint32_t n = 0; n < count; n++)
         cr_assert_eq(times[n], xtf_field_get(&schema->fields[0], (const uint8_t *)rows + (size_t)n * schema->row_size));
 }
@@ -138,6 +142,7 @@ Test(pack, rows_of_any_schema)
         g_autofree uint8_t *rows = random_table(random, schema, count);
         round_trip(schema, rows, count, round % (XTF_PACK_LEVEL_MAX + 1));
     }
+    cr_assert_gt(g_atomic_int_get(&sums_known), 600);
 }
 
 /* Bytes of 7.6 bits of entropy are deflated only by levels for size. */

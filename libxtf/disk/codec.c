@@ -78,6 +78,7 @@ static const XtfCodec codecs[] = {
             .unpack_zeros = xtf_unpack_zeros,
             .unpack_frames = xtf_unpack_frames,
             .unpack_columns = xtf_unpack_columns,
+            .unpack_sums = xtf_unpack_sums,
             .unpack_rows = xtf_unpack_mapped,
         },
 };

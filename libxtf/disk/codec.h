@@ -62,6 +62,9 @@ typedef struct {
     /* Unpacks columns like xtf_unpack_columns(); NULL for side_by_side. */
     bool (*unpack_columns)(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
                            const XtfPackColumn *columns, bool *known, const char **fault);
+    /* Unpacks sums like xtf_unpack_sums(); NULL for side_by_side. */
+    bool (*unpack_sums)(const XtfSchema *schema, const uint8_t *fields, unsigned n_fields, const uint8_t *packed,
+                        uint32_t length, uint32_t count, uint64_t *sums, bool *known, const char **fault);
     /* Unpacks rows like xtf_unpack_mapped(). Returns false with *fault if the bytes are not `count` rows. */
     bool (*unpack_rows)(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                         uint32_t count, uint8_t *rows, const char **fault);

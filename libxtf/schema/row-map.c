@@ -45,3 +45,11 @@ const XtfNumberMap *xtf_row_map_of_key(const XtfRowMap *map, uint32_t field)
             return &map->fields[i].numbers;
     return NULL;
 }
+
+bool xtf_row_map_changes(const XtfRowMap *map, const uint8_t *fields, unsigned n)
+{
+    for (unsigned i = 0; i < map->n; i++)
+        if (memchr(fields, (int)map->fields[i].field, n))
+            return true;
+    return false;
+}

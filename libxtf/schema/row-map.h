@@ -69,3 +69,6 @@ static inline void xtf_row_map_apply_all(const XtfRowMap *map, uint8_t *rows, ui
 /* Returns the map of a field that is a key of totals; NULL if its values are the same in segment and file. Leaves out
  * references by choice, which no key is. */
 const XtfNumberMap *xtf_row_map_of_key(const XtfRowMap *map, uint32_t field);
+
+/* True if the map changes values of one of `n` fields. */
+bool xtf_row_map_changes(const XtfRowMap *map, const uint8_t *fields, unsigned n);

@@ -74,7 +74,7 @@ typedef struct {
     const XtfArray *array;
     XtfBlock *edge; /* edge of an open leaf, pinned; NULL: the leaf is sealed */
     uint64_t place; /* place of a sealed leaf */
-    unsigned index; /* for XTF_LEAF_FRAMES: the aggregate */
+    unsigned index; /* for XTF_LEAF_FRAMES and XTF_LEAF_SUMS: the aggregate */
 } PackedLeaf;
 
 static const XtfClockMap *clock_for_part(const XtfArray *array, XtfLeafPart part)
@@ -101,6 +101,32 @@ static uint8_t *unpack_frames(const PackedLeaf *leaf, const XtfRowMap *map, cons
             codec->unpack_frames(schema, map, &fields, packed->payload, length, packed->count, before, size, fault);
     if (memory || *fault)
         return memory;
+    *size = before;
+    return g_malloc(before);
+}
+
+static size_t sums_bytes(const XtfAggregate *aggregate, uint32_t count)
+{
+    return sizeof(uint64_t) * aggregate->n_values * ((size_t)count + 1);
+}
+
+/* Unpacks the sums, then the times behind them, as unpack_frames() does. No sums if a map changes their values. */
+static uint8_t *unpack_sums(const PackedLeaf *leaf, const XtfRowMap *map, const XtfPageView *packed, uint32_t length,
+                            uint32_t before, uint32_t *size, const char **fault)
+{
+    const XtfSchema *schema = leaf->array->schema;
+    const XtfAggregate *aggregate = &schema->aggregates[leaf->index];
+    const XtfCodec *codec = xtf_codec(leaf->array->codec);
+    uint32_t times_at = before + (uint32_t)sums_bytes(aggregate, packed->count);
+    bool known = !map || !xtf_row_map_changes(map, aggregate->values, aggregate->n_values);
+    XTF_AUTO_BLOCK uint8_t *bytes =
+        known ? codec->unpack_times(packed->payload, length, packed->count, times_at, size, fault) : NULL;
+
+    if (bytes && !codec->unpack_sums(schema, aggregate->values, aggregate->n_values, packed->payload, length,
+                                     packed->count, (uint64_t *)(void *)(bytes + before), &known, fault))
+        return NULL;
+    if (known || *fault)
+        return g_steal_pointer(&bytes);
     *size = before;
     return g_malloc(before);
 }
@@ -180,6 +206,8 @@ static bool unpack_leaf(const PackedLeaf *leaf, const XtfPageView *packed, uint3
     const Unpacked head = unpacked_head(leaf, packed, clock_for_part(array, part));
     uint8_t *bytes = part == XTF_LEAF_FRAMES
                          ? unpack_frames(leaf, map, packed, packed_length, (uint32_t)sizeof head, length, &fault)
+                     : part == XTF_LEAF_SUMS
+                         ? unpack_sums(leaf, map, packed, packed_length, (uint32_t)sizeof head, length, &fault)
                          : unpack_part(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
     if (!bytes)
         return fail_damaged(leaf, fault, error);
@@ -218,6 +246,11 @@ static bool make_frames(void *context, uint8_t **data, uint32_t *length, GError 
     return make_leaf_block(context, XTF_LEAF_FRAMES, data, length, error);
 }
 
+static bool make_sums(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    return make_leaf_block(context, XTF_LEAF_SUMS, data, length, error);
+}
+
 /* Returns the head of a block made from a leaf. Fails if the leaf is another array's. */
 static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *clock, const XtfBlock *block,
                                    GError **error)
@@ -254,8 +287,9 @@ static uint32_t frames_times_rank(const XtfCodecTimes *times, uint64_t t, uint64
 static const XtfCodec frames_codec = {.time_at = frames_time_at, .times_rank = frames_times_rank};
 
 /* Returns the view of a block made from a leaf. The view takes over the pin of the block. */
-static XtfPageView view_of_unpacked(const XtfArray *array, XtfLeafPart part, const Unpacked *head, XtfBlock *block)
+static XtfPageView view_of_unpacked(const PackedLeaf *packed, XtfLeafPart part, const Unpacked *head, XtfBlock *block)
 {
+    const XtfArray *array = packed->array;
     const uint8_t *content = block->data + sizeof *head;
     XtfPageView view = {
         .block = block,
@@ -266,7 +300,11 @@ static XtfPageView view_of_unpacked(const XtfArray *array, XtfLeafPart part, con
         .next = head->next,
     };
 
-    if (part == XTF_LEAF_TIMES) {
+    if (part == XTF_LEAF_SUMS) {
+        view.sums = (const uint64_t *)(const void *)content;
+        content += sums_bytes(&array->schema->aggregates[packed->index], head->count);
+    }
+    if (part == XTF_LEAF_TIMES || part == XTF_LEAF_SUMS) {
         view.times = (const XtfCodecTimes *)(const void *)content;
         view.codec = xtf_codec(array->codec);
     } else if (part == XTF_LEAF_FRAMES) {
@@ -284,10 +322,8 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
                          XtfPageView *leaf, GError **error)
 {
     static const XtfBlockMaker makers[] = {
-        [XTF_LEAF_TIMES] = make_times,
-        [XTF_LEAF_ROWS] = make_rows,
-        [XTF_LEAF_GLOBAL_ROWS] = make_global_rows,
-        [XTF_LEAF_FRAMES] = make_frames,
+        [XTF_LEAF_TIMES] = make_times,   [XTF_LEAF_ROWS] = make_rows, [XTF_LEAF_GLOBAL_ROWS] = make_global_rows,
+        [XTF_LEAF_FRAMES] = make_frames, [XTF_LEAF_SUMS] = make_sums,
     };
     const XtfArray *array = packed->array;
     const XtfClockMap *clock = clock_for_part(array, part);
@@ -302,9 +338,9 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     const Unpacked *head = check_block(packed, clock, block, error);
     if (!head)
         return false;
-    if (part == XTF_LEAF_FRAMES && block->length == sizeof *head)
+    if (part >= XTF_LEAF_FRAMES && block->length == sizeof *head)
         return get_unpacked(packed, offset, length - packed->index, XTF_LEAF_ROWS, leaf, error);
-    *leaf = view_of_unpacked(array, part, head, g_steal_pointer(&block));
+    *leaf = view_of_unpacked(packed, part, head, g_steal_pointer(&block));
     return true;
 }
 
@@ -322,8 +358,8 @@ static bool find_in_place(const XtfArray *array, XtfLeafPart part, bool *in_plac
     return true;
 }
 
-/* Returns the unpacked leaf. If the part is of frames, sets packed->index. A piece adds numbers to its rows, which the
- * templates do not have. */
+/* Returns the unpacked leaf. If the part is of an aggregate, sets packed->index. A piece adds numbers to its rows,
+ * which the templates do not have. */
 static bool get_unpacked_part(PackedLeaf *packed, uint64_t offset, uint32_t length, XtfLeafPart part, XtfPageView *leaf,
                               GError **error)
 {
@@ -331,8 +367,9 @@ static bool get_unpacked_part(PackedLeaf *packed, uint64_t offset, uint32_t leng
         return get_unpacked(packed, offset, length, part, leaf, error);
     if (packed->array->n_shifts > 0)
         return get_unpacked(packed, offset, length, XTF_LEAF_ROWS, leaf, error);
-    packed->index = part - XTF_LEAF_FRAMES;
-    return get_unpacked(packed, offset, length + packed->index, XTF_LEAF_FRAMES, leaf, error);
+    XtfLeafPart kind = part < XTF_LEAF_SUMS ? XTF_LEAF_FRAMES : XTF_LEAF_SUMS;
+    packed->index = part - kind;
+    return get_unpacked(packed, offset, length + packed->index, kind, leaf, error);
 }
 
 bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPageView *leaf, GError **error)

@@ -3,7 +3,7 @@
  *
  * Plain rows are read in place, from their page or the right edge. Packed rows are unpacked into a block of their own
  * in the page cache. A block for counting has only the times, compactly (pack/sampled-times.h). A block for totals of
- * frames has what they need of each row (XtfFrameColumns). A block for reading has the rows. Where a clock map applies,
+ * frames has what they need of each row (XtfFrameColumns), and one for sums has the times and the sums. A block for reading has the rows. Where a clock map applies,
  * a block for cursors has the rows with global times. An unpacked block repeats the page head, so that a visit needs
  * only this block. The page itself leaves the cache.
  */
@@ -15,10 +15,13 @@
 /* A view of a page. Borrows its bytes from a pinned block, which finishing the view unpins. */
 typedef struct {
     XtfBlock *block;               /* pinned: the sealed page, the right edge, the open leaf, or an unpacked leaf */
-    const uint8_t *payload;        /* entries, or rows; NULL if only the times or the frames of a leaf are present */
+    const uint8_t *payload;        /* entries, or rows; NULL if only a part of a leaf is present, times in any case */
     const XtfCodecTimes *times;    /* times of such a leaf, read by `codec` */
     const XtfCodec *codec;         /* codec of `times`; NULL: `keys` and `stride` are valid */
     const XtfFrameColumns *frames; /* columns of the leaf, instead of the payload; else NULL */
+    /* Sums of the leaf, instead of the payload; else NULL: for each value of an aggregate that of the rows before each
+     * row, then that of all rows. */
+    const uint64_t *sums;
     const uint8_t *keys;           /* time of the first row or entry, a U64 */
     uint32_t stride;               /* bytes from each time to the next */
     uint32_t count;                /* number of rows or entries */
@@ -50,6 +53,14 @@ static inline uint64_t xtf_page_time(const XtfPageView *page, uint32_t i)
     return page->times ? page->codec->time_at(page->times, i) : xtf_load64(page->keys + (size_t)i * page->stride);
 }
 
+/* Returns the sum of value i of the aggregate over rows [from, to) of a leaf that has sums. */
+static inline uint64_t xtf_leaf_sum(const XtfPageView *leaf, unsigned i, uint32_t from, uint32_t to)
+{
+    const uint64_t *sums = leaf->sums + i * ((size_t)leaf->count + 1);
+
+    return sums[to] - sums[from];
+}
+
 static inline const XtfDiskEntry *xtf_page_entry(const XtfPageView *page, uint32_t i)
 {
     return (const XtfDiskEntry *)page->payload + i;
@@ -63,6 +74,9 @@ typedef enum {
     /* Plus the number of an aggregate of frames: view->frames, if the leaf is packed and its templates hold the fields
      * of frames; else the rows. Times are local. */
     XTF_LEAF_FRAMES,
+    /* Plus the number of an aggregate of groups, whose values are integers: view->sums, if the leaf is packed and its
+     * values can be unpacked alone; else the rows. Times are local. */
+    XTF_LEAF_SUMS = XTF_LEAF_FRAMES + XTF_AGGREGATES_MAX,
 } XtfLeafPart;
 
 /* One bit per row of a packed leaf, set if a field is 0; 64 rows per word. The field must be neither the time nor a

@@ -160,3 +160,16 @@ Test(row_map, references)
     g_array_unref(references);
     xtf_schema_free(schema);
 }
+
+Test(row_map, changes_fields_that_refer_to_something)
+{
+    g_autoptr(XtfSchema) schema = new_schema();
+    g_autofree XtfRowMap *map = new_map(schema, NULL, NULL);
+    const uint8_t one_by_one[] = {0, 1, 2, 3, 4, 5}, numbers[] = {4, 0}, some[] = {0, 5, 4};
+    const bool expected[] = {false, true, true, true, false, true};
+
+    for (unsigned f = 0; f < G_N_ELEMENTS(one_by_one); f++)
+        cr_assert_eq(xtf_row_map_changes(map, &one_by_one[f], 1), expected[f], "field %u", f);
+    cr_assert(xtf_row_map_changes(map, some, G_N_ELEMENTS(some)));
+    cr_assert_not(xtf_row_map_changes(map, numbers, G_N_ELEMENTS(numbers)));
+}

@@ -80,11 +80,35 @@ void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *to
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
 }
 
+XtfLeafPart xtf_totals_query_part(const XtfTotalsQuery *query)
+{
+    const XtfGroupTotals *totals = query->totals;
+
+    return totals && totals->plain && totals->depth == 0 && !query->filter ? XTF_LEAF_SUMS + query->index
+                                                                           : XTF_LEAF_ROWS;
+}
+
+/* Adds the sums over rows [from, to) of a leaf to the only group of totals without keys. */
+static void add_sums(const XtfPageView *leaf, uint32_t from, uint32_t to, XtfGroupTotals *totals)
+{
+    const uint64_t no_key = 0;
+    uint64_t *cells = xtf_group_totals_cells_of(totals, &no_key);
+
+    cells[XTF_GROUP_ROWS] += to - from;
+    for (unsigned i = 0; i < totals->aggregate->n_values; i++)
+        cells[1 + i] += xtf_leaf_sum(leaf, i, from, to);
+}
+
 bool xtf_totals_query_add_group_rows(const XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to,
                                      XtfGroupTotals *totals, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
 
+    if (rows->sums) {
+        if (from < to) /* else there is no group */
+            add_sums(rows, from, to, totals);
+        return true;
+    }
     return xtf_accumulate_rows(schema, query->aggregate, rows->payload + (size_t)from * schema->row_size, to - from,
                                NULL, NULL, totals, error);
 }

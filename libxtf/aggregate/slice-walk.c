@@ -148,7 +148,7 @@ static bool reach_end(Walk *walk, GError **error)
 typedef struct {
     const XtfDescentLeaf *leaf;
     XtfFrameLeaf frames; /* if has_frames() */
-    XtfPageView rows;    /* else */
+    XtfPageView rows;    /* else: the part that answers the query */
     XtfLeafZeros zeros;  /* if they answer the query, `rows` has at most the times */
     uint32_t at, count;
     XtfOuterFrames outer;
@@ -249,7 +249,8 @@ static bool begin_leaf(Walk *walk, LeafWalk *leaf, const XtfBlock *stored, GErro
     if (!has_frames(walk)) {
         if (!begin_zeros(walk, leaf, error))
             return false;
-        return leaf->zeros.block || xtf_descent_leaf_rows(descent, &leaf->rows, error);
+        return leaf->zeros.block ||
+               xtf_descent_leaf_part(descent, xtf_totals_query_part(&walk->query), &leaf->rows, error);
     }
     xtf_outer_frames_init(&leaf->outer, walk->query.array, walk->query.index);
     if (!xtf_frame_leaf_init(&leaf->frames, descent, walk->query.index, &leaf->outer.loader, error))

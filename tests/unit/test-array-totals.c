@@ -4,6 +4,8 @@
 #include "frames-fixture.h"
 #include "tests/rounds.h"
 
+#include "libxtf/slices.h"
+
 typedef struct __attribute__((packed)) {
     uint64_t time;
     uint8_t kind;
@@ -269,6 +271,60 @@ static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, ui
     cr_assert_eq(memcmp(xtf_group_totals_cells(totals, 0), expected, sizeof expected), 0);
 }
 
+/* Slices between edges, which are times or row numbers. */
+typedef struct {
+    const GArray *rows;
+    const uint64_t *edges;
+    bool by_time;
+    uint64_t visited;
+} Slices;
+
+/* Compares totals without keys with those of all rows of a slice, which are found one by one. */
+static bool check_slice(const XtfSlice *slice, void *data, GError **error)
+{
+    Slices *slices = data;
+    const uint64_t *edge = &slices->edges[slice->number];
+    uint64_t count = 0, bytes = 0, weight = 0;
+
+    cr_assert_eq(slice->number, slices->visited++);
+    for (uint64_t n = 0; n < slices->rows->len; n++) {
+        const MessageRow *row = message(slices->rows, n);
+        uint64_t key = slices->by_time ? row->time : n;
+        if (key < edge[0] || key >= edge[1])
+            continue;
+        count++;
+        bytes += row->bytes == UINT64_MAX ? 0 : row->bytes;
+        weight += (uint64_t)(int64_t)row->weight;
+    }
+    cr_assert_eq(slice->n2 - slice->n1, count);
+    cr_assert_eq(xtf_group_totals_n(slice->totals), count > 0);
+    const uint64_t expected[] = {count, bytes, weight};
+    cr_assert(count == 0 || memcmp(xtf_group_totals_cells(slice->totals, 0), expected, sizeof expected) == 0,
+              "slice %" G_GUINT64_FORMAT, slice->number);
+    return true;
+}
+
+static void check_slices(const XtfArray *array, const GArray *rows, GRand *random)
+{
+    enum { EDGES = 9 };
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[BY_TUPLE], 0);
+    uint64_t edges[EDGES] = {0};
+    GError *error = NULL;
+
+    for (unsigned by_time = 0; by_time < 2; by_time++) {
+        Slices slices = {.rows = rows, .edges = edges, .by_time = by_time};
+        gint32 step = (gint32)(by_time ? array->last : array->n_rows) / (EDGES - 2) + 2;
+        for (unsigned i = 1; i < EDGES; i++) /* few rows, and leaves without an edge */
+            edges[i] = edges[i - 1] + (uint64_t)g_rand_int_range(random, 0, chance(random, 30) ? 30 : step);
+        bool good =
+            by_time ? xtf_array_slice_totals_by_time(array, BY_TUPLE, NULL, edges, EDGES, totals, check_slice, &slices,
+                                                     &error)
+                    : xtf_array_slice_totals(array, BY_TUPLE, NULL, edges, EDGES, totals, check_slice, &slices, &error);
+        cr_assert_good(good, error);
+        cr_assert_eq(slices.visited, EDGES - 1);
+    }
+}
+
 static void check_rank_and_select(const XtfArray *array, const GArray *rows, const Selection *selection, GRand *random)
 {
     GError *error = NULL;
@@ -325,6 +381,7 @@ static void check_file(const char *path, const GArray *rows, GRand *random, size
         check_tuples(&array, rows, selection, (unsigned)i % 5, n1, n2);
         check_metrics(&array, rows, 1 + (unsigned)i, n1, n2);
         check_all(&array, rows, n1, n2);
+        check_slices(&array, rows, random);
     }
     for (size_t f = 0; f < G_N_ELEMENTS(filters); f++)
         check_rank_and_select(&array, rows, &filters[f], random);

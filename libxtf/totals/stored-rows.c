@@ -233,9 +233,9 @@ uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, 
     return unpack_rows(schema, codec, packed, rows, fault) ? g_steal_pointer(&rows) : NULL;
 }
 
-/* ---- Totals. */
+/* ---- Columns. */
 
-/* Memory of a thread: the first columns of totals, and rows that have no columns. */
+/* Memory of a thread: the first columns of a table, and rows that have no columns. */
 typedef struct {
     uint8_t *bytes;
     size_t size;
@@ -243,16 +243,18 @@ typedef struct {
 
 typedef struct {
     KeptBytes columns, rows;
-} KeptTotals;
+} KeptColumns;
 
-static void free_kept_totals(void *data)
+static void free_kept_columns(void *data)
 {
-    KeptTotals *kept = data;
+    KeptColumns *kept = data;
 
     g_free(kept->columns.bytes);
     g_free(kept->rows.bytes);
     g_free(kept);
 }
+
+static GPrivate kept_columns_key = G_PRIVATE_INIT(free_kept_columns);
 
 static uint8_t *keep_bytes(KeptBytes *kept, size_t size)
 {
@@ -264,7 +266,7 @@ static uint8_t *keep_bytes(KeptBytes *kept, size_t size)
     return kept->bytes;
 }
 
-/* Unpacks totals as rows, and copies them to columns. */
+/* Unpacks rows, and copies them to columns. */
 static bool copy_to_columns(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
                             const XtfPackColumn *columns, KeptBytes *kept, const char **fault)
 {
@@ -279,11 +281,37 @@ static bool copy_to_columns(const XtfSchema *schema, const XtfCodec *codec, cons
     return true;
 }
 
+/* Unpacks the columns that are needed of at least one row. */
+static bool unpack_columns(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
+                           const XtfPackColumn *columns, KeptBytes *kept, const char **fault)
+{
+    bool known = false;
+
+    if (codec->unpack_columns && !codec->unpack_columns(schema, packed->bytes.at, (uint32_t)packed->bytes.left,
+                                                        packed->n, columns, &known, fault))
+        return false;
+    return known || copy_to_columns(schema, codec, packed, columns, kept, fault);
+}
+
+bool xtf_stored_depths_unpack(const XtfCodec *codec, const XtfPackedRows *packed, uint64_t *depths, const char **fault)
+{
+    KeptColumns *kept = xtf_thread_data(&kept_columns_key, sizeof *kept);
+    uint64_t *child = (uint64_t *)(void *)keep_bytes(&kept->columns, packed->n * sizeof *child);
+    const XtfPackColumn columns[] = {
+        [XTF_BORDER_CHILD] = {child, 1}, [XTF_BORDER_DEPTH] = {depths, 1}, [XTF_BORDER_LEAST] = {NULL, 0}};
+
+    if (!unpack_columns(xtf_stored_border_schema(), codec, packed, columns, &kept->rows, fault))
+        return false;
+    for (uint32_t i = 0; i < packed->n && !*fault; i++)
+        if (child[i] != i)
+            *fault = "a border names another child";
+    return !*fault;
+}
+
 bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *codec, const XtfPackedRows *packed,
                               unsigned n_cells, uint64_t *cells, XtfTotalsRows *totals, const char **fault)
 {
-    static GPrivate key = G_PRIVATE_INIT(free_kept_totals);
-    KeptTotals *kept = xtf_thread_data(&key, sizeof *kept);
+    KeptColumns *kept = xtf_thread_data(&kept_columns_key, sizeof *kept);
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
     uint32_t n_keys = aggregate->n_keys, n = packed->n;
     size_t words = (size_t)n * (XTF_TOTALS_KEYS + n_keys);
@@ -291,17 +319,11 @@ bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *cod
     uint64_t *depth = child + n, *keys = depth + n;
     XtfPackColumn columns[XTF_TOTALS_KEYS + XTF_AGGREGATE_KEYS_MAX + XTF_AGGREGATE_CELLS_MAX] = {
         [XTF_TOTALS_CHILD] = {child, 1}, [XTF_TOTALS_DEPTH] = {depth, 1}};
-    bool known = false;
 
     *totals = (XtfTotalsRows){.n = n, .child = child, .depth = depth, .keys = keys};
     for (uint32_t i = 0; i < n_keys; i++)
         columns[XTF_TOTALS_KEYS + i] = (XtfPackColumn){keys + i, n_keys};
     for (uint32_t i = 0; i < n_cells; i++)
         columns[XTF_TOTALS_KEYS + n_keys + i] = (XtfPackColumn){cells + i, n_cells};
-    if (n == 0)
-        return true;
-    if (codec->unpack_columns &&
-        !codec->unpack_columns(schema, packed->bytes.at, (uint32_t)packed->bytes.left, n, columns, &known, fault))
-        return false;
-    return known || copy_to_columns(schema, codec, packed, columns, &kept->rows, fault);
+    return n == 0 || unpack_columns(schema, codec, packed, columns, &kept->rows, fault);
 }

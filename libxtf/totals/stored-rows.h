@@ -83,6 +83,10 @@ bool xtf_stored_rows_check(const XtfPackedRows *packed, uint64_t most, const cha
 uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
                                 uint64_t most, const char **fault);
 
+/* Unpacks the depths of a table of borders, at least one, which must be of the children from 0 on. Reads no other
+ * number of theirs. Returns false with a fault on failure. */
+bool xtf_stored_depths_unpack(const XtfCodec *codec, const XtfPackedRows *packed, uint64_t *depths, const char **fault);
+
 /* Unpacked totals: their children, numbers of keys, and keys; the cells are the caller's. */
 typedef struct {
     uint32_t n;

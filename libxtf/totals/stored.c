@@ -231,20 +231,16 @@ static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError
 static const char *read_depths(const TableSource *source, const XtfPackedRows *packed, uint64_t *depths)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->descent->page.payload;
-    const XtfSchema *schema = xtf_stored_border_schema();
     const char *fault = NULL;
 
     if (packed->n != source->n)
         return "the number of borders differs from that of the children";
-    g_autofree uint8_t *rows =
-        xtf_stored_rows_unpack(schema, xtf_codec(source->array->codec), packed, source->n, &fault);
-    for (uint32_t child = 0; !fault && child < source->n; child++) {
-        XtfBorder border;
-        xtf_stored_border_read(rows + (size_t)child * schema->row_size, &border);
-        fault = border_fault(&entries[child], child, &border);
-        depths[child] = border.depth;
-    }
-    return fault;
+    if (!xtf_stored_depths_unpack(xtf_codec(source->array->codec), packed, depths, &fault))
+        return fault;
+    for (uint32_t child = 0; child < source->n; child++)
+        if (depths[child] > xtf_read64(entries[child].before))
+            return "a border has too many frames";
+    return NULL;
 }
 
 /* Decodes the depths in source->bytes. */

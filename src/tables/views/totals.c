@@ -23,7 +23,7 @@ static const XtfColumn columns[] = {
 
 enum {
     WALK_ROWS = 1024,    /* most rows of a span that are counted one by one */
-    WALK_ROWS_BIN = 256, /* or most rows for each bin: the index reads a leaf or two at each bound */
+    WALK_ROWS_BIN = 256, /* or most rows for each bin: totals of rows read a leaf or two at each bound */
     SPANS_AT_ONCE = 64,  /* most spans in a batch of a thread */
     LEAST_TURNS = 16,    /* least number of batches, which shrinks the batches of few spans */
     MANY_SPANS = 4096,   /* more spans are read through an XtfSweep */
@@ -276,12 +276,14 @@ static bool cut_span(Histogram *histogram, const XtfSpan *span, unsigned type, G
 static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
 {
     unsigned type = type_of(histogram, span->array.schema);
-    uint64_t few = MAX(WALK_ROWS, histogram->question->bins->n * WALK_ROWS_BIN);
+    bool all = is_all_rows(histogram, span, type);
+    /* These read parts of leaves, each once. */
+    bool reads_parts = all || (type == N_TYPES && !xtf_span_is_filtered(span));
+    uint64_t few = reads_parts ? WALK_ROWS : MAX(WALK_ROWS, histogram->question->bins->n * WALK_ROWS_BIN);
 
     if (span->hi - span->lo <= few)
         return count_rows(histogram, span, type, error);
-    return is_all_rows(histogram, span, type) ? add_all_rows(histogram, span, type, error)
-                                              : cut_span(histogram, span, type, error);
+    return all ? add_all_rows(histogram, span, type, error) : cut_span(histogram, span, type, error);
 }
 
 /* ---- Work on all spans, by several threads. */

@@ -24,7 +24,9 @@
 #include "libxtf/totals/stored.h"
 
 enum {
-    EDGES_BY_DEPTH = 4, /* fewer edges cost less than the search for frames that do not nest */
+    /* With fewer edges, or one index page, other counts cost less than the search for frames that do not nest. */
+    EDGES_BY_DEPTH = 4,
+    HEIGHT_BY_DEPTH = 3,
 };
 
 typedef XtfSliceWalk Walk;
@@ -418,7 +420,8 @@ bool xtf_slice_walk_run(Walk *walk, size_t begins, size_t ends, GError **error)
 {
     if (!walk->query.totals && !walk->query.filter && !walk->takes_stacks)
         return count_all(walk, error);
-    if (walk->n >= EDGES_BY_DEPTH && xtf_totals_query_counts_begun(&walk->query) &&
+    if (walk->n >= EDGES_BY_DEPTH && walk->query.array->height >= HEIGHT_BY_DEPTH &&
+        xtf_totals_query_counts_begun(&walk->query) &&
         !xtf_frames_nest_fully(walk->query.array, walk->query.index, &walk->by_depth, &walk->all_begun, error))
         return false;
     while (walk->next < begins)

@@ -17,6 +17,12 @@
 #include "libxtf/error.h"
 #include "libxtf/schema/schema-block.h"
 
+/* The bytes of a field between its length and its strings. */
+typedef struct {
+    uint8_t type, reserved;
+    XtfLe16 flags, offset, n_labels;
+} FieldHead;
+
 enum {
     AGGREGATE_HEAD_BYTES = 22, /* bytes of an aggregate between its length and its keys */
     /* Flags of an aggregate. */
@@ -91,39 +97,63 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
     xtf_write32((XtfLe32 *)(bytes->data + start), bytes->len - start - 4);
 }
 
-/* Reads a string, whose length is stored before it as a U16, into the block. */
-static char *decode_string(XtfBytesReader *reader, XtfSchemaBlock *block)
+/* The bytes of a schema, and the block with a copy of them, in which a NUL ends each string. A schema has dozens of
+ * strings, so copying them one by one takes longer. */
+typedef struct {
+    XtfSchemaBlock *block;
+    const uint8_t *bytes;
+} Decoding;
+
+/* Reads a string, whose length is stored before it as a U16. Returns its copy in the block. */
+static inline char *decode_string(XtfBytesReader *reader, const Decoding *decoding)
 {
     uint16_t length = xtf_bytes_read_u16(reader);
-    const char *text = (const char *)xtf_bytes_take(reader, length);
+    const uint8_t *from = xtf_bytes_take(reader, length);
 
-    if (text && memchr(text, 0, length)) /* the API has C strings, which would silently end at the NUL */
+    if (!from)
+        return xtf_schema_block_text(NULL, NULL, 0);
+    char *text = decoding->block->text + (from - decoding->bytes);
+    text[length] = '\0';
+    if (length > 0 && memchr(from, 0, length)) /* the API has C strings, which would silently end at the NUL */
         reader->failed = true;
-    return xtf_schema_block_text(block, text, text ? length : 0);
+    return text;
 }
 
-static bool decode_field(XtfBytesReader *schema, XtfSchemaBlock *block, XtfField *field)
+/* Reads the part of a schema's field before its strings. Returns a reader over the strings. */
+static inline XtfBytesReader decode_field_head(XtfBytesReader *schema, XtfField *field, uint16_t *n_labels)
 {
     XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
+    const FieldHead *head = (const FieldHead *)xtf_bytes_take(&reader, sizeof *head);
 
-    field->type = xtf_bytes_read_u8(&reader);
-    xtf_bytes_read_u8(&reader);
-    field->flags = xtf_bytes_read_u16(&reader);
-    field->offset = xtf_bytes_read_u16(&reader);
+    *n_labels = 0;
+    if (!head)
+        return reader;
+    field->type = head->type;
+    field->flags = xtf_read16(head->flags);
+    field->offset = xtf_read16(head->offset);
     field->width = (uint16_t)xtf_type_width(field->type);
-    uint16_t n_labels = xtf_bytes_read_u16(&reader);
-    field->name = decode_string(&reader, block);
-    field->role = decode_string(&reader, block);
-    field->unit = decode_string(&reader, block);
-    field->refers_to = decode_string(&reader, block);
+    *n_labels = xtf_read16(head->n_labels);
+    return reader;
+}
+
+static bool decode_field(XtfBytesReader *schema, const Decoding *decoding, XtfField *field)
+{
+    uint16_t n_labels;
+    XtfBytesReader reader = decode_field_head(schema, field, &n_labels);
+
+    field->name = decode_string(&reader, decoding);
+    field->role = decode_string(&reader, decoding);
+    field->unit = decode_string(&reader, decoding);
+    field->refers_to = decode_string(&reader, decoding);
     if (reader.failed)
         return false;
     if (n_labels > 0) {
-        field->labels = xtf_schema_block_labels(block, n_labels);
-        for (; field->n_labels < n_labels; field->n_labels++)
-            field->labels[field->n_labels] = decode_string(&reader, block);
+        field->labels = xtf_schema_block_labels(decoding->block, n_labels);
+        for (uint32_t i = 0; i < n_labels; i++)
+            field->labels[i] = decode_string(&reader, decoding);
+        field->n_labels = n_labels;
     }
-    return !reader.failed && !schema->failed;
+    return !reader.failed;
 }
 
 /* Turns an aggregate into one of unknown kind. `number` is the kind's number in the file. */
@@ -197,14 +227,12 @@ static void convert_unknown_parts(XtfSchema *schema)
  * fields do not fit. */
 static bool count_labels(XtfBytesReader fields, unsigned n, size_t *count)
 {
-    enum { BYTES_BEFORE = 6 }; /* of a field before its number of labels */
-
     *count = 0;
     for (unsigned i = 0; i < n; i++) {
         XtfBytesReader field = xtf_bytes_read_part(&fields, xtf_bytes_read_u16(&fields));
-        xtf_bytes_take(&field, BYTES_BEFORE);
-        uint16_t n_labels = xtf_bytes_read_u16(&field);
-        if (field.failed || n_labels > field.left / 2) /* a label takes at least two bytes */
+        const FieldHead *head = (const FieldHead *)xtf_bytes_take(&field, sizeof *head);
+        uint16_t n_labels = head ? xtf_read16(head->n_labels) : 0;
+        if (!head || n_labels > field.left / 2) /* a label takes at least two bytes */
             return false;
         *count += n_labels > 0 ? n_labels + 1u : 0;
     }
@@ -212,13 +240,13 @@ static bool count_labels(XtfBytesReader fields, unsigned n, size_t *count)
 }
 
 /* Decodes the fields and aggregates, which follow the name, into the block. */
-static bool decode_parts(XtfBytesReader *part, unsigned n_fields, unsigned n_aggregates, XtfSchemaBlock *block)
+static bool decode_parts(XtfBytesReader *part, unsigned n_fields, unsigned n_aggregates, const Decoding *decoding)
 {
-    XtfSchema *schema = block->schema;
+    XtfSchema *schema = decoding->block->schema;
     bool whole = true;
 
     for (; whole && schema->n_fields < n_fields; schema->n_fields++)
-        whole = decode_field(part, block, &schema->fields[schema->n_fields]);
+        whole = decode_field(part, decoding, &schema->fields[schema->n_fields]);
     for (; whole && schema->n_aggregates < n_aggregates; schema->n_aggregates++)
         whole = decode_aggregate(part, &schema->aggregates[schema->n_aggregates]);
     return whole;
@@ -231,19 +259,21 @@ static XtfSchema *decode_bytes(XtfBytesReader *part)
     xtf_bytes_read_u8(part);
     uint16_t row_size = xtf_bytes_read_u16(part), n_fields = xtf_bytes_read_u16(part),
              n_aggregates = xtf_bytes_read_u16(part);
-    size_t text_bytes = part->left, n_labels; /* a string takes two bytes of its length, and in memory one at its end */
     XtfBytesReader fields = *part;
+    size_t n_labels;
 
     xtf_bytes_take(&fields, xtf_bytes_read_u16(&fields));
     if (fields.failed || n_fields > XTF_FIELDS_MAX || n_aggregates > XTF_AGGREGATES_MAX ||
         !count_labels(fields, n_fields, &n_labels))
         return NULL;
-    XtfSchemaBlock block = xtf_schema_block_new(n_fields, n_labels, text_bytes);
+    XtfSchemaBlock block = xtf_schema_block_new(n_fields, n_labels, part->left + 1); /* and the NUL at the end */
+    const Decoding decoding = {.block = &block, .bytes = part->at};
     g_autoptr(XtfSchema) schema = block.schema;
+    memcpy(block.text, part->at, part->left);
     schema->kind = kind;
     schema->row_size = row_size;
-    schema->name = decode_string(part, &block);
-    bool whole = !part->failed && decode_parts(part, n_fields, n_aggregates, &block);
+    schema->name = decode_string(part, &decoding);
+    bool whole = !part->failed && decode_parts(part, n_fields, n_aggregates, &decoding);
     return whole ? g_steal_pointer(&schema) : NULL;
 }
 

@@ -40,7 +40,8 @@ typedef struct {
     uint32_t n_buckets, n_entries;
     Entry lru; /* ring of idle entries: lru.newer is the oldest, lru.older the newest */
     size_t limit;
-    /* Names of blocks dropped after one pass, by hash; a newer name overwrites an older one in its slot. */
+    /* Names of blocks dropped after one pass, by hash; a newer name overwrites an older one in its slot. NULL until a
+     * block is dropped. */
     uint32_t *dropped_names;
     uint64_t hits, misses, loads, evictions, bytes, pinned_bytes;
 } Shard;
@@ -73,7 +74,6 @@ XtfCache *xtf_cache_new(XtfSource *source, size_t limit)
         Shard *shard = &cache->shards[i];
         g_mutex_init(&shard->lock);
         g_cond_init(&shard->loaded);
-        shard->dropped_names = g_new0(uint32_t, DROPPED_NAMES);
         shard->n_buckets = 64;
         shard->buckets = g_new0(Entry *, shard->n_buckets);
         shard->lru.older = shard->lru.newer = &shard->lru;
@@ -242,17 +242,28 @@ static Entry *pin_existing(Shard *shard, Entry *entry)
     return NULL;
 }
 
-/* Returns the slot for the name of a dropped block. Two names may share a slot; the later one overwrites the
- * earlier. */
-static uint32_t *dropped_name_slot(Shard *shard, uint64_t hash)
-{
-    return &shard->dropped_names[hash & (DROPPED_NAMES - 1)];
-}
-
 /* Returns the name of a dropped block: never 0, which marks an empty slot. */
 static uint32_t make_dropped_name(uint64_t hash, uint64_t version)
 {
     return ((uint32_t)hash ^ (uint32_t)version ^ (uint32_t)(version >> 32)) | 1;
+}
+
+/* Returns the slot of a dropped block's name. */
+static unsigned dropped_name_slot(uint64_t hash)
+{
+    return hash & (DROPPED_NAMES - 1);
+}
+
+static bool was_dropped(const Shard *shard, uint64_t hash, uint64_t version)
+{
+    return shard->dropped_names && shard->dropped_names[dropped_name_slot(hash)] == make_dropped_name(hash, version);
+}
+
+static void note_dropped(Shard *shard, uint64_t hash, uint64_t version)
+{
+    if (!shard->dropped_names)
+        shard->dropped_names = g_new0(uint32_t, DROPPED_NAMES);
+    shard->dropped_names[dropped_name_slot(hash)] = make_dropped_name(hash, version);
 }
 
 static Entry *new_entry(XtfCache *cache, const Request *request)
@@ -308,8 +319,7 @@ static Entry *load_block(XtfCache *cache, Shard *shard, const Request *request, 
     uint8_t *made_data = NULL;
     uint32_t length = 0;
 
-    entry->dropped_before =
-        *dropped_name_slot(shard, request->hash) == make_dropped_name(request->hash, request->version);
+    entry->dropped_before = was_dropped(shard, request->hash, request->version);
     shard->misses++;
     shard->loads++;
     add_cost(shard, entry_cost(entry));
@@ -409,7 +419,7 @@ static void drop_after_pass(Shard *shard, Entry *entry)
         make_idle(shard, entry);
         return;
     }
-    *dropped_name_slot(shard, hash) = make_dropped_name(hash, entry->block.version);
+    note_dropped(shard, hash, entry->block.version);
     drop_entry(shard, entry);
 }
 

@@ -59,3 +59,15 @@ uint8_t *xtf_trace_read_item(XtfTrace *trace, XtfRef ref, const char *name, GErr
     g_autofree uint8_t *bytes = xtf_trace_allocate(ref.length, name, error);
     return bytes && xtf_trace_read_item_to(trace, ref, name, bytes, error) ? g_steal_pointer(&bytes) : NULL;
 }
+
+const uint8_t *xtf_trace_borrow_item(XtfTrace *trace, XtfRef ref, const char *name, uint8_t **own, GError **error)
+{
+    const uint8_t *known = xtf_opening_item(&trace->opening, ref);
+
+    if (!known || ref.length == 0 || ref.offset % XTF_ITEM_ALIGNMENT != 0)
+        return *own = xtf_trace_read_item(trace, ref, name, error);
+    if (xtf_checksum(known, ref.length) == ref.checksum)
+        return known;
+    fail_checksum(trace->source, ref, name, error);
+    return NULL;
+}

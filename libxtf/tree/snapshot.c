@@ -29,7 +29,8 @@ static bool read_schemas(XtfTrace *trace, GError **error)
 
     for (uint32_t i = 0; i < catalog->schema_chunks.n; i++) {
         XtfRef chunk = catalog->schema_chunks.chunks[i];
-        g_autofree uint8_t *bytes = xtf_trace_read_item(trace, chunk, "schemas", error);
+        g_autofree uint8_t *own = NULL;
+        const uint8_t *bytes = xtf_trace_borrow_item(trace, chunk, "schemas", &own, error);
         if (!bytes || !xtf_catalog_decode_schemas(catalog, bytes, chunk.length, error))
             return false;
     }
@@ -37,7 +38,8 @@ static bool read_schemas(XtfTrace *trace, GError **error)
         XtfRef item = catalog->limit_items[i];
         if (item.length == 0)
             continue;
-        g_autofree uint8_t *bytes = xtf_trace_read_item(trace, item, "limits", error);
+        g_autofree uint8_t *own = NULL;
+        const uint8_t *bytes = xtf_trace_borrow_item(trace, item, "limits", &own, error);
         if (!bytes || !xtf_catalog_decode_limits(catalog, i, bytes, item.length, error))
             return false;
     }
@@ -50,7 +52,8 @@ static bool read_clock_maps(XtfTrace *trace, GError **error)
 
     if (trace->catalog.n_clock_maps == 0)
         return true;
-    g_autofree uint8_t *maps = xtf_trace_read_item(trace, ref, "clock maps", error);
+    g_autofree uint8_t *own = NULL;
+    const uint8_t *maps = xtf_trace_borrow_item(trace, ref, "clock maps", &own, error);
     return maps && xtf_clock_maps_decode(&trace->clock_maps, trace->catalog.n_clock_maps, maps, ref.length, error);
 }
 
@@ -59,7 +62,8 @@ static bool read_catalog(XtfTrace *trace, GError **error)
     XtfRef ref = trace->superblock.catalog;
 
     read_opening(trace);
-    g_autofree uint8_t *catalog = xtf_trace_read_item(trace, ref, "catalog", error);
+    g_autofree uint8_t *own = NULL;
+    const uint8_t *catalog = xtf_trace_borrow_item(trace, ref, "catalog", &own, error);
     if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_schemas(trace, error) ||
         !read_clock_maps(trace, error))
         return false;

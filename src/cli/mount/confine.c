@@ -38,15 +38,23 @@ bool xtf_confine_is_wanted(void)
 
 /* ---- Capabilities. */
 
+void xtf_confine_bound(guint64 kept)
+{
+    int held;
+
+    /* Reading one takes a small part of the time of dropping it. */
+    for (unsigned long i = 0; (held = prctl(PR_CAPBSET_READ, i, 0, 0, 0)) >= 0; i++)
+        if (held > 0 && !(kept >> i & 1) && prctl(PR_CAPBSET_DROP, i, 0, 0, 0) != 0)
+            return; /* it lacks CAP_SETPCAP, and so has none to gain */
+}
+
 bool xtf_confine_capabilities(guint64 kept, GError **error)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
 
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
-        if (!(kept >> i & 1))
-            prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* needs CAP_SETPCAP; other processes have none to gain */
+    xtf_confine_bound(kept);
     if (syscall(SYS_capget, &header, sets) != 0)
         return fail_to_drop("capabilities", error);
     for (unsigned i = 0; i < G_N_ELEMENTS(sets); i++) {

@@ -47,12 +47,13 @@ static bool unmount_as_user(const char *mount_point)
     return run_program(arguments);
 }
 
+/* Capabilities that unmounting needs. */
+static const guint64 kept = G_GUINT64_CONSTANT(1) << CAP_SYS_ADMIN | G_GUINT64_CONSTANT(1) << CAP_DAC_READ_SEARCH;
+
 /* Drops all capabilities that unmounting does not need. Other users than root need fusermount3, which is setuid, so
  * they keep the right to gain privileges. */
 static void drop_privileges(void)
 {
-    const guint64 kept = G_GUINT64_CONSTANT(1) << CAP_SYS_ADMIN | G_GUINT64_CONSTANT(1) << CAP_DAC_READ_SEARCH;
-
     if (geteuid() != 0)
         return;
     xtf_confine_capabilities(kept, NULL);
@@ -99,6 +100,8 @@ bool xtf_unmounter_start(XtfUnmounter *unmounter, const char *mount_point, GErro
     int ends[2];
 
     *unmounter = (XtfUnmounter){.socket = -1};
+    if (geteuid() == 0) /* once for both processes; other users need fusermount3 */
+        xtf_confine_bound(kept);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "cannot make a socket: %s", g_strerror(errno));
     unmounter->pid = fork_unmounter(mount_point, ends[1]);

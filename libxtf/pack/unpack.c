@@ -34,6 +34,8 @@ static void fill_rows(const XtfReadTemplates *templates, const uint64_t *times, 
         fill_whole_images(templates, times, n_whole, rows, 2 * (size_t)XTF_COPY_BYTES);
     else if (image_size == 3 * (size_t)XTF_COPY_BYTES)
         fill_whole_images(templates, times, n_whole, rows, 3 * (size_t)XTF_COPY_BYTES);
+    else if (image_size == 4 * (size_t)XTF_COPY_BYTES)
+        fill_whole_images(templates, times, n_whole, rows, 4 * (size_t)XTF_COPY_BYTES);
     else
         fill_whole_images(templates, times, n_whole, rows, image_size);
     for (uint32_t n = n_whole; n < count; n++) {
@@ -42,27 +44,58 @@ static void fill_rows(const XtfReadTemplates *templates, const uint64_t *times, 
     }
 }
 
-static void fill_steps(const XtfReadTemplates *templates, unsigned f, uint8_t *rows)
+/* Stores a number of `width` bytes in a row, or of the field's width if 0. A constant width needs no load of the bytes
+ * beside the number, which wait for the copy of the image. */
+__attribute__((always_inline)) static inline void put_number(const XtfPackField *field, uint8_t *row, uint64_t value,
+                                                             unsigned width)
+{
+    uint64_t bytes = GUINT64_TO_LE(value);
+
+    if (width > 0)
+        memcpy(row + field->field->offset, &bytes, width);
+    else
+        xtf_put_field(field, row, value);
+}
+
+__attribute__((always_inline)) static inline void fill_steps_of_width(const XtfReadTemplates *templates, unsigned f,
+                                                                      uint8_t *rows, unsigned width)
 {
     const XtfPackField field = templates->fields[f];
     const XtfTemplateValue *values = templates->values + f * templates->n;
+    const uint8_t *numbers = templates->numbers, *end = numbers + templates->count;
+    const size_t row_size = templates->schema->row_size;
     uint64_t value = templates->before[f];
 
-    for (uint32_t n = 0; n < templates->count; n++, rows += templates->schema->row_size) {
-        value += values[templates->numbers[n]].value;
-        xtf_put_field(&field, rows, value);
+    for (; numbers < end; numbers++, rows += row_size) {
+        value += values[*numbers].value;
+        put_number(&field, rows, value, width);
     }
 }
 
-static bool fill_distances(XtfPackReader *reader, const XtfReadTemplates *templates, unsigned f, uint8_t *rows)
+static void fill_steps(const XtfReadTemplates *templates, unsigned f, uint8_t *rows)
+{
+    unsigned width = templates->fields[f].field->width;
+
+    if (width == sizeof(uint32_t))
+        fill_steps_of_width(templates, f, rows, sizeof(uint32_t));
+    else if (width == sizeof(uint64_t))
+        fill_steps_of_width(templates, f, rows, sizeof(uint64_t));
+    else
+        fill_steps_of_width(templates, f, rows, 0);
+}
+
+__attribute__((always_inline)) static inline bool fill_distances_of_width(XtfPackReader *reader,
+                                                                          const XtfReadTemplates *templates, unsigned f,
+                                                                          uint8_t *rows, unsigned width)
 {
     const XtfPackField field = templates->fields[f];
     const XtfTemplateValue *values = templates->values + f * templates->n;
-    size_t row_size = templates->schema->row_size;
+    const size_t row_size = templates->schema->row_size;
+    const uint8_t *numbers = templates->numbers;
     uint64_t distance = 0;
 
     for (uint32_t n = 0; n < templates->count; n++, rows += row_size) {
-        const XtfTemplateValue *value = &values[templates->numbers[n]];
+        const XtfTemplateValue *value = &values[numbers[n]];
         if (value->is_chained) {
             if (n == 0 || distance >= n)
                 return xtf_pack_fail(reader, "a row is chained to a row before the first");
@@ -70,9 +103,18 @@ static bool fill_distances(XtfPackReader *reader, const XtfReadTemplates *templa
         } else {
             distance = value->value & field.mask;
         }
-        xtf_put_field(&field, rows, distance);
+        put_number(&field, rows, distance, width);
     }
     return true;
+}
+
+static bool fill_distances(XtfPackReader *reader, const XtfReadTemplates *templates, unsigned f, uint8_t *rows)
+{
+    unsigned width = templates->fields[f].field->width;
+
+    return width == sizeof(uint32_t)   ? fill_distances_of_width(reader, templates, f, rows, sizeof(uint32_t))
+           : width == sizeof(uint64_t) ? fill_distances_of_width(reader, templates, f, rows, sizeof(uint64_t))
+                                       : fill_distances_of_width(reader, templates, f, rows, 0);
 }
 
 static bool fill_numbers(XtfPackReader *reader, const XtfReadTemplates *templates, const XtfPackField *field,

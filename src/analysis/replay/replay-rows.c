@@ -6,7 +6,8 @@
 
 struct XtfReplayReader {
     XtfArray array, cancelled_array;
-    XtfReplayRowKind kind; /* SEND, POSTING, RECV, SENT; BEGIN: all rows of collectives */
+    const XtfReplayColumns *columns; /* of the kind, if it is one of messages */
+    XtfReplayRowKind kind;           /* SEND, POSTING, RECV, SENT; BEGIN: all rows of collectives */
     uint32_t location;
     bool any_cancelled;
     bool begun;   /* the row before was a BEGIN, which the reader returned */
@@ -47,6 +48,7 @@ static void add_reader(XtfReplayRows *rows, XtfReplayRowKind kind, const XtfArra
         .array = *array,
         .cancelled_array = cancelled ? *cancelled : (XtfArray){0},
         .any_cancelled = cancelled,
+        .columns = &rows->fields->columns[kind],
         .kind = kind,
         .location = location,
     };
@@ -174,10 +176,31 @@ static bool is_cancelled(XtfReplayReader *reader, const XtfReplayFields *fields,
     return true;
 }
 
-static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
+/* Reads the columns of a row of messages. `kind` is a constant: each kind has some of the columns. */
+__attribute__((always_inline)) static inline void take_columns(XtfReplayReader *reader, XtfReplayRowKind kind)
 {
-    const XtfReplayColumns *of = &fields->columns[reader->kind];
-    bool cancelled = reader->kind == XTF_ROW_SEND && reader->found && reader->found_cancelled;
+    const XtfReplayColumns *of = reader->columns;
+    const uint8_t *row = xtf_cursor_row(&reader->cursor);
+    const bool has_envelope = kind == XTF_ROW_SEND || kind == XTF_ROW_POSTING;
+
+    reader->row = (XtfReplayRow){
+        .time = xtf_cursor_time(&reader->cursor),
+        .row = reader->cursor.n,
+        .seq = column_or(&of->seq, row, reader->cursor.n),
+        .bytes = kind == XTF_ROW_SEND || kind == XTF_ROW_RECV ? column_or(&of->bytes, row, 0) : 0,
+        .message = kind == XTF_ROW_RECV ? UINT64_MAX : column_or(&of->message, row, UINT64_MAX),
+        .comm = has_envelope ? column32(&of->comm, row) : UINT32_MAX,
+        .peer = has_envelope ? column32(&of->peer, row) : UINT32_MAX,
+        .tag = has_envelope ? column32(&of->tag, row) : UINT32_MAX,
+        .location = reader->location,
+        .kind = (uint8_t)kind,
+    };
+}
+
+/* Moves over sends that were cancelled, and over requests that complete no send. */
+static bool skip_messages(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
+{
+    bool cancelled = reader->kind == XTF_ROW_SEND && reader->found_cancelled;
 
     while (cancelled) {
         if (!is_cancelled(reader, fields, &cancelled, error) || (cancelled && !next_row(reader, error)))
@@ -188,22 +211,25 @@ static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields,
            value32(fields->request.event, xtf_cursor_row(&reader->cursor)) != fields->sent_event)
         if (!next_row(reader, error))
             return false;
+    return true;
+}
+
+static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
+{
     if (!reader->found)
         return true;
-    const uint8_t *row = xtf_cursor_row(&reader->cursor);
-    bool has_envelope = reader->kind == XTF_ROW_SEND || reader->kind == XTF_ROW_POSTING;
-    reader->row = (XtfReplayRow){
-        .time = xtf_cursor_time(&reader->cursor),
-        .row = reader->cursor.n,
-        .seq = column_or(&of->seq, row, reader->cursor.n),
-        .bytes = column_or(&of->bytes, row, 0),
-        .message = column_or(&of->message, row, UINT64_MAX),
-        .comm = has_envelope ? column32(&of->comm, row) : UINT32_MAX,
-        .peer = has_envelope ? column32(&of->peer, row) : UINT32_MAX,
-        .tag = has_envelope ? column32(&of->tag, row) : UINT32_MAX,
-        .location = reader->location,
-        .kind = (uint8_t)reader->kind,
-    };
+    if ((reader->found_cancelled || reader->kind == XTF_ROW_SENT) && !skip_messages(reader, fields, error))
+        return false;
+    if (!reader->found)
+        return true;
+    if (reader->kind == XTF_ROW_SEND)
+        take_columns(reader, XTF_ROW_SEND);
+    else if (reader->kind == XTF_ROW_POSTING)
+        take_columns(reader, XTF_ROW_POSTING);
+    else if (reader->kind == XTF_ROW_RECV)
+        take_columns(reader, XTF_ROW_RECV);
+    else
+        take_columns(reader, XTF_ROW_SENT);
     reader->ready = true;
     return next_row(reader, error);
 }

@@ -52,6 +52,7 @@ bool xtf_replay_call_types_init(XtfReplayCallTypes *types, XtfTraceContext *cont
         types->region = xtf_field_load(&schema->fields[aggregate->keys[0]]);
         types->event = xtf_field_load(&schema->fields[aggregate->values[0]]);
         types->enter = xtf_field_load(&schema->fields[aggregate->values[1]]);
+        types->any_signed = types->seq.sign != 0 || types->region.sign != 0 || types->enter.sign != 0;
         types->frames = i;
         types->schema = schema;
         break;
@@ -102,10 +103,10 @@ static inline unsigned __int128 count_outside(const XtfReplayWalk *walk, const X
     return !walk->shared->types->factors ? ticks : (unsigned __int128)ticks * (top ? top->factor : NO_CHANGE);
 }
 
-__attribute__((always_inline)) static inline void advance_to(XtfReplayWalk *walk, uint64_t time)
+/* Adds the ticks up to `time` to the sums. `top` is the frame on top. */
+__attribute__((always_inline)) static inline void advance_to(XtfReplayWalk *walk, const XtfReplayFrame *top,
+                                                             uint64_t time)
 {
-    const XtfReplayFrame *top = top_of(walk);
-
     if (time <= walk->time)
         return;
     walk->outside += count_outside(walk, top, time - walk->time);
@@ -162,64 +163,84 @@ static bool make_frame_room(XtfReplayWalk *walk, GError **error)
 }
 
 /* Notes that the frame on top enters MPI, and passes the gap before it to `after_gap`. */
-static bool enter_mpi(XtfReplayWalk *walk, uint64_t time, uint64_t seq, GError **error)
+static inline bool enter_mpi(XtfReplayWalk *walk, uint64_t time, uint64_t seq, GError **error)
 {
-    const XtfReplayGap gap = {.begin = walk->left, .end = time, .seq = seq, .row = walk->n};
     bool first = !walk->was_in_mpi;
 
     walk->was_in_mpi = true;
-    return walk->n_in_mpi++ > 0 || first || !walk->after_gap || time < gap.begin ||
-           time - gap.begin < walk->least_gap || walk->after_gap(walk->data, &gap, error);
+    if (walk->n_in_mpi++ > 0 || first || !walk->after_gap || time < walk->left || time - walk->left < walk->least_gap)
+        return true;
+    const XtfReplayGap gap = {.begin = walk->left, .end = time, .seq = seq, .row = walk->n};
+    return walk->after_gap(walk->data, &gap, error);
 }
 
 /* Returns the factor of a new frame on top. */
 static uint32_t factor_of(const XtfReplayWalk *walk, uint32_t region)
 {
     const XtfReplayCallTypes *types = walk->shared->types;
-    uint32_t own = types->factors && region < types->n_kinds ? types->factors[region] : XTF_REPLAY_NO_FACTOR;
+    uint32_t own = region < types->n_kinds ? types->factors[region] : XTF_REPLAY_NO_FACTOR;
 
     return own != XTF_REPLAY_NO_FACTOR ? own : walk->depth > 0 ? top_of(walk)->factor : NO_CHANGE;
 }
 
-static bool push_call_frame(XtfReplayWalk *walk, uint64_t time, uint64_t number, uint64_t seq, GError **error)
+/* Puts the frame of an ENTER on top of `outer`. */
+__attribute__((always_inline)) static inline bool push_call_frame(XtfReplayWalk *walk, const XtfReplayFrame *outer,
+                                                                  uint64_t time, uint64_t number, uint64_t seq,
+                                                                  GError **error)
 {
     const XtfReplayWalkShared *shared = walk->shared;
-    uint32_t region = (uint32_t)MIN(number, UINT32_MAX), outer = walk->depth ? top_of(walk)->callpath : UINT32_MAX;
+    uint32_t region = (uint32_t)MIN(number, UINT32_MAX), parent = outer ? outer->callpath : UINT32_MAX;
+    XtfMpiCall kind = xtf_replay_call_kind(shared->types, region);
 
-    if (walk->depth == walk->room && !make_frame_room(walk, error))
+    if (G_UNLIKELY(walk->depth == walk->room) && !make_frame_room(walk, error))
         return false;
     XtfReplayFrame *frame = &walk->frames[walk->depth];
-    *frame = (XtfReplayFrame){.row = walk->n, .enter = time, .leave = UINT64_MAX, .region = region};
-    frame->callpath = xtf_callpath_log_enter(shared->callpaths, shared->cache, outer, region, walk->depth);
-    frame->kind = (uint8_t)xtf_replay_call_kind(shared->types, region);
-    frame->factor = factor_of(walk, region);
+    *frame = (XtfReplayFrame){
+        .row = walk->n,
+        .enter = time,
+        .leave = UINT64_MAX,
+        .region = region,
+        .callpath = xtf_callpath_log_enter(shared->callpaths, shared->cache, parent, region, walk->depth),
+        .factor = G_UNLIKELY(shared->types->factors) ? factor_of(walk, region) : NO_CHANGE,
+        .kind = (uint8_t)kind,
+    };
     walk->depth++;
+    if (kind == XTF_MPI_CALL_NONE)
+        return true;
     walk->n_bounds += is_bound(frame);
-    return frame->kind == XTF_MPI_CALL_NONE || enter_mpi(walk, time, seq, error);
+    return enter_mpi(walk, time, seq, error);
+}
+
+/* Returns the value of a field. */
+static inline uint64_t load_number(const XtfFieldLoad *load, const uint8_t *row, bool any_signed)
+{
+    return any_signed ? xtf_load_value(load, row) : xtf_load_bits(load, row);
 }
 
 /* Walks over a row of calls. Most end the frame on top, or begin one above it. */
 __attribute__((always_inline)) static inline bool walk_row(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq,
-                                                           GError **error)
+                                                           bool any_signed, GError **error)
 {
     const XtfReplayCallTypes *types = walk->shared->types;
-    uint64_t time = xtf_load_value(&types->time, row), distance = xtf_load_value(&types->enter, row);
+    uint64_t time = xtf_load_bits(&types->time, row), distance = load_number(&types->enter, row, any_signed);
     uint64_t until = distance > 0 ? walk->n - distance : UINT64_MAX;
     bool enters = xtf_load_bits(&types->event, row) == 0;
+    const XtfReplayFrame *top = top_of(walk);
 
     if (G_UNLIKELY(walk->n_bounds > 0) && !enters && walk->before_bound && !walk->before_bound(walk->data, seq, error))
         return false;
-    advance_to(walk, time);
+    advance_to(walk, top, time);
     if (G_UNLIKELY(distance > walk->n))
         return xtf_damaged(error,
                            "enters_leaves of location %" PRIu64 ": the distance of row %" PRIu64 " leads to no row",
                            walk->calls.location, walk->n);
-    const XtfReplayFrame *top = top_of(walk);
     bool is_top = top && top->row == until;
     if (enters) {
-        if (top && !is_top)
+        if (G_UNLIKELY(top && !is_top)) {
             pop_frames(walk, until, false, time, seq);
-        if (!push_call_frame(walk, time, xtf_load_value(&types->region, row), seq, error))
+            top = top_of(walk);
+        }
+        if (!push_call_frame(walk, top, time, load_number(&types->region, row, any_signed), seq, error))
             return false;
     } else if (is_top && !is_bound(top)) {
         pop_frame(walk, top, time);
@@ -234,8 +255,9 @@ __attribute__((always_inline)) static inline bool walk_row(XtfReplayWalk *walk, 
 static void take_leaf(XtfReplayWalk *walk, bool found)
 {
     found &= walk->n < walk->end_row;
-    walk->n_rows = found ? MIN(xtf_cursor_available(&walk->cursor), walk->end_row - walk->n) : 0;
+    uint64_t n_rows = found ? MIN(xtf_cursor_available(&walk->cursor), walk->end_row - walk->n) : 0;
     walk->row = found ? xtf_cursor_row(&walk->cursor) : NULL;
+    walk->rows_end = found ? walk->row + n_rows * walk->calls.schema->row_size : NULL;
 }
 
 static bool open_cursor(XtfReplayWalk *walk, GError **error)
@@ -269,21 +291,39 @@ static bool enter_next_leaf(XtfReplayWalk *walk, GError **error)
     return true;
 }
 
+/* Walks over the rows of the walk's leaf before a record. With the constant false for `any_signed` the loads of a row
+ * are few instructions. */
+__attribute__((always_inline)) static inline bool walk_leaf(XtfReplayWalk *walk, uint64_t seq, bool any_signed,
+                                                            GError **error)
+{
+    const XtfFieldLoad load = walk->shared->types->seq;
+    const uint32_t row_size = walk->calls.schema->row_size;
+    const uint8_t *row = walk->row;
+
+    for (; row < walk->rows_end; row += row_size) {
+        uint64_t own = load_number(&load, row, any_signed);
+        if (own >= seq)
+            break;
+        if (!walk_row(walk, row, own, any_signed, error))
+            return false;
+    }
+    walk->row = row;
+    return true;
+}
+
 /* Walks over all calls before a record. */
 static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
 {
-    const XtfFieldLoad load = walk->shared->types->seq;
-
     if (G_UNLIKELY(!walk->open) && !open_cursor(walk, error))
         return false;
-    while (walk->n_rows > 0) {
-        uint64_t own = xtf_load_value(&load, walk->row);
-        if (own >= seq)
-            break;
-        if (!walk_row(walk, walk->row, own, error))
+    while (walk->row < walk->rows_end) {
+        bool good = G_UNLIKELY(walk->shared->types->any_signed) ? walk_leaf(walk, seq, true, error)
+                                                                : walk_leaf(walk, seq, false, error);
+        if (!good)
             return false;
-        walk->row += walk->calls.schema->row_size;
-        if (--walk->n_rows == 0 && !enter_next_leaf(walk, error))
+        if (walk->row < walk->rows_end)
+            return true;
+        if (!enter_next_leaf(walk, error))
             return false;
     }
     return true;
@@ -295,7 +335,7 @@ static bool find_leave(XtfReplayWalk *walk, XtfReplayFrame *frame, GError **erro
     const XtfReplayCallTypes *types = walk->shared->types;
     uint64_t end;
 
-    if (walk->n_rows > 0 && xtf_load_bits(&types->event, walk->row) != 0 &&
+    if (walk->row < walk->rows_end && xtf_load_bits(&types->event, walk->row) != 0 &&
         xtf_load_value(&types->enter, walk->row) == walk->n - frame->row) {
         frame->leave = xtf_load_value(&types->time, walk->row);
         return true;
@@ -309,17 +349,24 @@ static bool find_leave(XtfReplayWalk *walk, XtfReplayFrame *frame, GError **erro
     return xtf_array_time(&walk->calls, end, &frame->leave, error);
 }
 
-uint64_t xtf_replay_walk_outside(const XtfReplayWalk *walk, uint64_t time)
+/* Returns the time outside of MPI up to `time`, as xtf_replay_walk_outside() does. `top` is the frame on top. */
+static inline uint64_t outside_until(const XtfReplayWalk *walk, const XtfReplayFrame *top, uint64_t time)
 {
     uint64_t ticks = time > walk->time ? time - walk->time : 0;
-    unsigned __int128 outside = walk->outside + count_outside(walk, top_of(walk), ticks);
 
-    return (uint64_t)(walk->shared->types->factors ? outside >> (FACTOR_BITS - PART_BITS) : outside);
+    if (G_LIKELY(!walk->shared->types->factors))
+        return (uint64_t)walk->outside + (top && top->kind != XTF_MPI_CALL_NONE ? 0 : ticks);
+    return (uint64_t)((walk->outside + count_outside(walk, top, ticks)) >> (FACTOR_BITS - PART_BITS));
+}
+
+uint64_t xtf_replay_walk_outside(const XtfReplayWalk *walk, uint64_t time)
+{
+    return outside_until(walk, top_of(walk), time);
 }
 
 bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfReplayCall *call, GError **error)
 {
-    bool is_there = walk->n_rows > 0 && xtf_load_value(&walk->shared->types->seq, walk->row) >= seq;
+    bool is_there = walk->row < walk->rows_end && xtf_load_value(&walk->shared->types->seq, walk->row) >= seq;
 
     if (!is_there && !walk_before(walk, seq, error))
         return false;
@@ -328,7 +375,7 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
         *call = (XtfReplayCall){.row = UINT64_MAX,
                                 .enter = time,
                                 .leave = time,
-                                .outside = xtf_replay_walk_outside(walk, time),
+                                .outside = outside_until(walk, NULL, time),
                                 .region = UINT32_MAX,
                                 .callpath = UINT32_MAX};
         return true;
@@ -338,7 +385,7 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
     *call = (XtfReplayCall){.row = top->row,
                             .enter = top->enter,
                             .leave = top->leave,
-                            .outside = xtf_replay_walk_outside(walk, time),
+                            .outside = outside_until(walk, top, time),
                             .region = top->region,
                             .callpath = top->callpath,
                             .kind = top->kind};
@@ -347,13 +394,13 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
 
 void xtf_replay_walk_split(XtfReplayWalk *walk, uint64_t time)
 {
-    advance_to(walk, MIN(time, walk->end));
+    advance_to(walk, top_of(walk), MIN(time, walk->end));
 }
 
 bool xtf_replay_walk_end(XtfReplayWalk *walk, GError **error)
 {
     if (!walk_before(walk, UINT64_MAX, error))
         return false;
-    advance_to(walk, walk->end);
+    advance_to(walk, top_of(walk), walk->end);
     return true;
 }

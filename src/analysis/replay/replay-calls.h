@@ -39,6 +39,7 @@ typedef struct {
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no calls */
     XtfFieldLoad time, seq, region, event, enter;
+    bool any_signed;         /* seq, region or enter may have a sign */
     unsigned frames;         /* aggregate of the schema */
     uint8_t *kinds;          /* XtfMpiCall, by region */
     uint64_t n_kinds;        /* number of regions */
@@ -110,9 +111,8 @@ typedef struct {
     uint32_t n_in_mpi;        /* frames of MPI */
     bool was_in_mpi;
 
-    XtfCursor cursor;   /* at the first row of the leaf, or of the window */
-    const uint8_t *row; /* the next row, if there are `n_rows`... */
-    uint64_t n_rows;    /* ...from that row on, in its leaf and the window */
+    XtfCursor cursor;              /* at the first row of the leaf, or of the window */
+    const uint8_t *row, *rows_end; /* the next rows, in a leaf and the window; equal: there are none */
     bool open;
 } XtfReplayWalk;
 

@@ -55,13 +55,15 @@ static uint8_t flags_of(const XtfRowState *state, const XtfReplayRow *row, const
     return flags | (call->outside != state->call.outside ? HAS_OUTSIDE : 0);
 }
 
+/* Writes a call. Its ENTER is not after the row or the LEAVE, so these differences need no sign. In a damaged trace
+ * they may be negative, and take 10 bytes. */
 static uint8_t *put_call(XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call, bool path_known,
                          uint8_t *to)
 {
     to = xtf_log_put_near(to, call->row - state->call.row);
-    to = xtf_log_put_near(to, row->time - call->enter);
+    to = xtf_log_put(to, row->time - call->enter);
     if (call->leave != UINT64_MAX)
-        to = xtf_log_put_near(to, call->leave - call->enter);
+        to = xtf_log_put(to, call->leave - call->enter);
     if (path_known)
         return to;
     to = xtf_log_put(to, call->region);
@@ -108,8 +110,8 @@ static void get_call(XtfRowState *state, XtfRowPath *path, uint8_t flags, const 
     XtfReplayCall *call = &state->call;
 
     call->row += xtf_log_get_near(from);
-    call->enter = state->time - xtf_log_get_near(from);
-    call->leave = flags & HAS_LEAVE ? call->enter + xtf_log_get_near(from) : UINT64_MAX;
+    call->enter = state->time - xtf_log_get(from);
+    call->leave = flags & HAS_LEAVE ? call->enter + xtf_log_get(from) : UINT64_MAX;
     if (!(flags & NO_CALL)) {
         path->region = (uint32_t)xtf_log_get(from);
         path->callpath = (uint32_t)xtf_log_get(from) - 1;

@@ -69,22 +69,6 @@ void xtf_find_add_candidate(XtfFind *find, uint32_t location, const XtfPoint *po
     route_point(find, XTF_FIND_CANDIDATE, location, point);
 }
 
-XtfEnd xtf_find_end(const XtfFind *find, const XtfReplayEvent *at)
-{
-    return (XtfEnd){
-        .seq = at->seq,
-        .row = at->row,
-        .time = at->time,
-        .enter = at->call->enter,
-        .leave = at->call->leave,
-        .call = at->call->row,
-        .location = xtf_find_location(find, at),
-        .region = at->call->region,
-        .callpath = at->call->callpath,
-        .kind = at->call->kind,
-    };
-}
-
 bool xtf_find_destroys(const XtfFind *find, uint32_t operation)
 {
     const XtfSchema *schema = xtf_trace_find_schema(xtf_replay_context(find->replay)->trace, XTF_RECORD_COLLECTIVES);

@@ -171,11 +171,26 @@ static inline bool xtf_find_owns(const XtfFind *find, uint32_t location)
 uint32_t xtf_find_process(const XtfFind *find, uint32_t location);
 /* True if an operation of `collectives` (the number of its label) frees a handle: its label begins with DE. */
 bool xtf_find_destroys(const XtfFind *find, uint32_t operation);
-XtfEnd xtf_find_end(const XtfFind *find, const XtfReplayEvent *at);
-
 static inline uint32_t xtf_find_location(const XtfFind *find, const XtfReplayEvent *at)
 {
     return find->first_location[at->process] + at->number;
+}
+
+/* Returns the end of a message or of an operation at an event. */
+static inline XtfEnd xtf_find_end(const XtfFind *find, const XtfReplayEvent *at)
+{
+    return (XtfEnd){
+        .seq = at->seq,
+        .row = at->row,
+        .time = at->time,
+        .enter = at->call->enter,
+        .leave = at->call->leave,
+        .call = at->call->row,
+        .location = xtf_find_location(find, at),
+        .region = at->call->region,
+        .callpath = at->call->callpath,
+        .kind = at->call->kind,
+    };
 }
 
 void xtf_find_messages_init(XtfFind *find);

@@ -3,7 +3,7 @@
 #include "src/world/stream.h"
 
 enum {
-    WALK_AT_ONCE = 32, /* moves read at once in the backward walk: the path soon leaves a location */
+    WALK_AT_ONCE = 32, /* moves read at once: the path soon leaves a location */
     SENT_AT_ONCE = 512,
 };
 
@@ -34,13 +34,14 @@ bool xtf_path_moves_add(XtfPathMoves *moves, uint32_t location, const XtfPathMov
     return xtf_spool_put(&moves->spool, (moves->n - n) * sizeof *all, all, n * sizeof *all, error);
 }
 
-/* Finds the number of a location's first move at or behind record `seq`. */
+/* Finds the number of a location's first move at or behind record `seq`. Reads the last moves of the search at once. */
 static bool find_first_from(const XtfPathMoves *moves, const XtfPathMoveSpan *span, uint64_t seq, uint64_t *number,
                             GError **error)
 {
     uint64_t low = span->first, high = low + span->n;
+    XtfPathMove all[WALK_AT_ONCE];
 
-    while (low < high) {
+    while (high - low > WALK_AT_ONCE) {
         uint64_t middle = low + (high - low) / 2, found;
         if (!xtf_spool_get(&moves->spool, middle * sizeof(XtfPathMove) + offsetof(XtfPathMove, seq), &found,
                            sizeof found, error))
@@ -50,7 +51,12 @@ static bool find_first_from(const XtfPathMoves *moves, const XtfPathMoveSpan *sp
         else
             high = middle;
     }
-    *number = low;
+    uint64_t n = high - low, i = 0;
+    if (!xtf_spool_get(&moves->spool, low * sizeof *all, all, n * sizeof *all, error))
+        return false;
+    while (i < n && all[i].seq < seq)
+        i++;
+    *number = low + i;
     return true;
 }
 

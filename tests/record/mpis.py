@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unittest
+import zlib
 
 SKIPPED = 77
 
@@ -46,6 +48,16 @@ def version(mpi):
 def working(mpi):
     """Returns variables with which one-sided communication works. With RDMA, Open MPI 4.1 crashes on processors of one node."""
     return {"OMPI_MCA_osc": "^rdma"} if mpi == "openmpi" and version(mpi) < (5,) else {}
+
+
+def of_test(test, names):
+    """Returns the MPIs of a list with which a method of a TestCase runs: in full size (XTF_TEST_ALL) all, else one. The methods of a class
+    take turns, so a class with two methods runs with two MPIs. The class's name decides which is the first."""
+    if os.environ.get("XTF_TEST_ALL"):
+        return list(names)
+    methods = unittest.defaultTestLoader.getTestCaseNames(type(test))
+    turn = methods.index(test.id().rpartition(".")[2]) + zlib.crc32(type(test).__name__.encode())
+    return [names[turn % len(names)]] if names else []
 
 
 def launchers_statuses(mpi):
@@ -88,6 +100,12 @@ def all_of(arguments):
         print("skipped: no installed MPI can compile and run programs")
         sys.exit(SKIPPED)
     return found
+
+
+def some_of(arguments, preferred):
+    """Returns the MPIs of all_of() with which a script runs: in full size (XTF_TEST_ALL) all, else one, the preferred if it is there."""
+    found = all_of(arguments)
+    return found if os.environ.get("XTF_TEST_ALL") else sorted(found, key=lambda mpi: mpi.name != preferred)[:1]
 
 
 def run(command, timeout=180, **options):

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from mpis import OPENMPI
+from mpis import OPENMPI, of_test
 from recorded_trace import Recorded
 
 XTF = os.environ["XTF"]
@@ -46,6 +46,10 @@ class Case(unittest.TestCase):
         if "XTF_RECORD_LIBDIR" in os.environ:
             kept["XTF_RECORD_LIBDIR"] = os.environ["XTF_RECORD_LIBDIR"]
         self.environment = {**kept, "XTF_TMPDIR": str(self.folder / "tmp"), **OPENMPI}
+
+    def mpis(self):
+        """Returns the MPIs with which this test runs."""
+        return of_test(self, mpis())
 
     def run_in(self, *command, status=0, **environment):
         """Runs a command in the test's folder, and checks its exit status. Returns its output."""

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 from launching import XTF, Case
-from mpis import OPENMPI
+from mpis import OPENMPI, of_test
 
 SKIP = 77
 ROOT = {**OPENMPI, "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -53,6 +53,10 @@ class Ring(Case):
         self.environment.update(ROOT)
         del self.environment["XTF_RECORD_LIBDIR"]
         (self.folder / "ring.c").write_text(PROGRAM)
+
+    def mpis(self):
+        """Returns the MPIs with which this test runs."""
+        return of_test(self, MPIS)
 
     def compiled(self, mpi):
         done = self.run_in("mpicc." + mpi, "-O1", "ring.c", "-o", "ring-" + mpi)

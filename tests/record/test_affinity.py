@@ -43,7 +43,7 @@ class Affinity(recording.Case):
         return {"record.affinity": listed, "record.cpus": str(len(cpus)), "record.node_cpus": self.run_in("getconf", "_NPROCESSORS_ONLN").strip()}
 
     def test_mpi(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 program = self.folder / mpi
                 self.run_in(f"mpicc.{mpi}", "-o", program, self.source("#include <mpi.h>\nint main(int n, char **v) { MPI_Init(&n, &v); MPI_Finalize(); }\n"))

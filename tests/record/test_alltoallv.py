@@ -164,7 +164,7 @@ class Alltoallv(recording.Case):
 
     def test_all_with_all(self):
         """Checks that the first finding names the late process, and that nothing is left unjudged."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             draw = random.Random(f"{SEED} {mpi}")
             late = draw.randrange(P)
             trace, found = self.check_plan(mpi, [draw_exchange(draw, "v", True) for _ in range(STEPS)], late)
@@ -176,7 +176,7 @@ class Alltoallv(recording.Case):
             self.assertTrue(re.match(rf"process {late} causes ", printed[0]["finding"]), printed)
 
     def test_some_with_some(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             draw = random.Random(f"{SEED} {mpi} some")
             plan = [draw_exchange(draw, kind, is_full) for kind in "vpwqijs" for is_full in (True, False)] + [Exchange("x", full_counts(draw))]
             draw.shuffle(plan)

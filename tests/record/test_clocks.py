@@ -154,7 +154,7 @@ class Clocks(Ring):
         self.check_times(trace, clocks, per_node)
 
     def test_two_nodes(self):
-        for mpi in MPIS:
+        for mpi in self.mpis():
             for clocks in ([Clock(2 * 10**9), Clock(14_300_000_000, 37_000)], [Clock(60 * 10**9, -20_000), Clock(41 * 10**9, 150_000)]):
                 with self.subTest(mpi, clocks=[clock.text(0) for clock in clocks]):
                     trace, printed = self.recorded(mpi, clocks, 2, 30, 20000)
@@ -172,7 +172,7 @@ class Clocks(Ring):
 
     def test_five_nodes(self):
         clocks = [Clock(30 * 10**9), Clock(10 * 10**9, 90_000), Clock(50 * 10**9, -300_000), Clock(30_000_100_000, 500), Clock(2 * 10**9)]
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, _ = self.recorded(mpi, clocks, 1, 20, 30000)
                 self.check_points(trace, 5, ["INIT", "FINALIZE"])
@@ -183,7 +183,7 @@ class Clocks(Ring):
     def test_wandering(self):
         """Clocks that wander contradict messages, unless they are read often. `xtf align` begins with the readings."""
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9, 0, 400_000, 10**9)]
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 self.recorded(mpi, clocks, 1, 60, 20000, options=["--sync-every", "100ms"])
                 trace = self.opened("out/run.xtf")
@@ -199,7 +199,7 @@ class Clocks(Ring):
     def test_unrecorded_process(self):
         """On one node, or without readings, nothing waits for a process without the recorder."""
         bare = self.script("bare", 'case "$PMI_RANK$OMPI_COMM_WORLD_RANK" in 1) unset LD_PRELOAD;; esac\nexec "$@"\n')
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 program = Ring.compiled(self, mpi)
                 _, printed = self.record("--force", "-o", "out/run.xtf", f"mpirun.{mpi}", "-n", "2", bare, program, status=1)
@@ -210,7 +210,7 @@ class Clocks(Ring):
 
     def test_pcontrol(self):
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9, 2000)]
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, _ = self.recorded(mpi, clocks, 2, 10, 1000, "pcontrol")
                 self.check_points(trace, 2, ["INIT", "PCONTROL", "FINALIZE"])
@@ -219,7 +219,7 @@ class Clocks(Ring):
     def test_killed(self):
         """Checks a job that dies before MPI_Finalize: the offset of MPI_Init alone."""
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9)]
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 self.environment["XTF_TEST_CLOCK"] = " ".join(clocks[rank // 2].text(rank) for rank in range(4))
                 done = self.run_in(XTF, "record", "--clock", "monotonic", "-f", "-o", "out/run.xtf", *self.launch(mpi, 2, 2, self.compiled(mpi), 20, 5000, "die"))
@@ -231,7 +231,7 @@ class Clocks(Ring):
     def test_stepping(self):
         """Checks a clock that goes wrong by more than clocks drift: the readings after that are refused, with a message."""
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9, 200_000_000)]
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, printed = self.recorded(mpi, clocks, 1, 10, 5000)
                 self.assertIn("the clock of process 1's node has stepped by ", printed)
@@ -242,7 +242,7 @@ class Clocks(Ring):
 
     def test_without(self):
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9)]
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, printed = self.recorded(mpi, clocks, 2, 5, 1000, options=["--clock-sync", "off"])
                 self.assertEqual((trace.readings, trace.nodes, set(trace.clocks.values())), ([], [], {None}))
@@ -254,7 +254,7 @@ class Clocks(Ring):
     def test_inside(self):
         """Checks `xtf record` behind the launcher: `xtf merge` corrects the clocks, in a file and in an anchor."""
         clocks = [Clock(20 * 10**9), Clock(9 * 10**9, 30_000)]
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 self.environment["XTF_TEST_CLOCK"] = " ".join(clocks[rank // 2].text(rank) for rank in range(4))
                 self.environment["XTF_RECORD_LIBDIR"] = MODULES

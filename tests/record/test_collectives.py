@@ -142,7 +142,7 @@ class Collectives(recording.Case):
         self.assertEqual(self.calls, [])
 
     def test_bytes(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             self.trace, _ = self.recorded(mpi, P, self.compile(mpi, "collectives"))
             for self.rank in range(P):
                 with self.subTest(mpi=mpi, rank=self.rank):

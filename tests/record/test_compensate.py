@@ -3,7 +3,7 @@
 
 import re
 
-from recording import Case, main, mpis
+from recording import Case, main
 
 P = 3
 COSTS = re.compile(r"^ENTER=(\d+\.\d)ns,LEAVE=(\d+\.\d)ns,MPI=(\d+\.\d)ns,OTHER=(\d+\.\d)ns$")
@@ -15,7 +15,7 @@ class Compensate(Case):
 
     def test_own_figures(self):
         """Tests that a trace states the costs of its probes, and is compensated by them."""
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, _ = self.record(mpi, P, self.compile(mpi, "collectives"))
                 rows = [row for row in self.lines(trace, "definitions/definition_properties") if row[-1] == "record.probes"]

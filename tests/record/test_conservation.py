@@ -98,7 +98,7 @@ class Conservation(recording.Case):
         return trace, output
 
     def test_threads(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, output = self.assert_program(mpi, "threads", 2, "-pthread")
                 n = self.assert_messages_conserved(trace)
@@ -108,13 +108,13 @@ class Conservation(recording.Case):
                 self.assertEqual((len(sent), sum(record.bytes for record in sent)), (sum(int(m) for m, _ in printed), sum(int(b) for _, b in printed)))
 
     def test_requests(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 # MPI truncates the message that is longer than its receive; the receive does not count.
                 self.assert_program(mpi, "requests", 2, unmatched=1)
 
     def test_collectives(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, _ = self.assert_program(mpi, "collectives", 3)
                 self.assert_messages_conserved(trace)

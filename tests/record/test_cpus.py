@@ -37,7 +37,7 @@ class SharedCpus(recording.Case):
         if len(allowed) < 2:
             self.skipTest("there is only one CPU")
         first, second = allowed[:2]
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             expected = {
                 "all-on-one": ([first] * SIZE, [f"{SIZE} processes share 1 CPU of {host} ({first}): {words}"]),
                 "two-on-one": ([first, second, second], [f"2 processes share 1 CPU of {host} ({second}): {words}"]),

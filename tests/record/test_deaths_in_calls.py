@@ -20,7 +20,7 @@ class DeathsInCalls(recording.Case):
 
     def test_send_to_oneself(self):
         """Checks that a send on MPI_COMM_SELF is recorded as on other communicators."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 path, _ = self.record_dying(mpi, 1, self.compile(mpi, "to_self"))
                 with contextlib.closing(recording.Recorded(path)) as trace:
@@ -30,7 +30,7 @@ class DeathsInCalls(recording.Case):
     def test_init(self):
         """Checks that a process killed in MPI_Init is in the trace under its rank, or is reported as missing. No other process
         may be reported."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             program = self.compile(mpi, "in_init")
             for milliseconds in 1, 3, 6, 10, 30:
                 with self.subTest(mpi, milliseconds=milliseconds):

@@ -71,7 +71,7 @@ class Ends(recording.Case):
 
     def test_crash(self):
         """Checks a crash in MPI_Send, and one outside of calls, while the other processes wait for it."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             for way, call in ("crash", "MPI_Send"), ("outside", None):
                 with self.subTest(mpi, way=way, culprit=self.culprit, tag=self.tag):
                     path = self.record_ending(mpi, way)
@@ -87,7 +87,7 @@ class Ends(recording.Case):
         """Checks an exit in a function of the program, with its place in the source, while the other processes wait."""
         lines = (recording.PROGRAMS / "ends_in_calls.c").read_text().splitlines()
         line, receive = (next(i for i, text in enumerate(lines, 1) if code in text) for code in ("give_up(void)", "MPI_Recv(&value"))
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "exit", options=("-g", "-finstrument-functions"))
                 self.check_pending(path, {rank: ("MPI_Recv", self.culprit, self.tag) for rank in self.peers})
@@ -98,7 +98,7 @@ class Ends(recording.Case):
 
     def test_thread(self):
         """Checks that a crash in another thread is not blamed on the call in which one thread waits."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "thread", options=("-pthread",))
                 self.check_findings(path, f"process {self.culprit} was killed by signal 11; {listed(self.peers)} had been waiting in MPI_Recv{CALLED}, from process {self.culprit} "
@@ -107,7 +107,7 @@ class Ends(recording.Case):
     def test_refused(self):
         """Checks a call that MPI refuses, so that the process ends. MPICH's launcher may kill all processes in the same way, so
         the first one is unknown."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "refused")
                 cause = f"process {self.culprit} ended with status \\d+ in MPI_Send{CALLED}"
@@ -118,7 +118,7 @@ class Ends(recording.Case):
 
     def test_deadlock(self):
         """Checks a deadlock, which the test ends after a second."""
-        for mpi, (way, call, word) in itertools.product(recording.mpis(), (("deadlock", "MPI_Recv", "from"), ("requests", "MPI_Wait", "for"))):
+        for mpi, (way, call, word) in itertools.product(self.mpis(), (("deadlock", "MPI_Recv", "from"), ("requests", "MPI_Wait", "for"))):
             with self.subTest(mpi, way=way, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, way)
                 sources = {rank: (rank + 1) % SIZE if rank == self.culprit else self.culprit for rank in range(SIZE)}
@@ -130,7 +130,7 @@ class Ends(recording.Case):
 
     def test_tags(self):
         """Checks messages with another tag than their receivers expect."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "tags")
                 found = re.sub(r"\s+", " ", self.xtf("cat", path, "findings"))

@@ -85,7 +85,7 @@ class Exports(Case):
         self.assertEqual(types(definitions), types(scorep))
 
     def test_rules(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, _ = self.record(mpi, 3, self.compile(mpi, "plain"), "one", "two three")
                 definitions, _ = self.check_rules(self.export(trace))

@@ -110,7 +110,7 @@ class Files(Case):
             self.check_matching(trace, process)
 
     def test_files(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 self.check_program(mpi, self.compile(mpi, "files"))
 

@@ -33,7 +33,7 @@ def kernel_keeps_statuses():
 
 class Forms(Ring):
     def test_outside(self):
-        for mpi in MPIS:
+        for mpi in self.mpis():
             app = self.compiled(mpi)
             plain = self.run_with_input("mpirun." + mpi, "-n", "3", app)
             done = self.run_with_input(XTF, "record", "-o", mpi + ".xtf", "mpirun." + mpi, "-n", "3", app)
@@ -45,7 +45,7 @@ class Forms(Ring):
             self.check_counts(mpi + ".xtf", 3)
 
     def test_inside(self):
-        for mpi in MPIS:
+        for mpi in self.mpis():
             app = self.compiled(mpi)
             done = self.run_with_input("mpirun." + mpi, "-n", "3", XTF, "record", "-o", mpi + ".xtf", app)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -74,7 +74,7 @@ class Forms(Ring):
         return done
 
     def test_statuses(self):
-        for mpi in MPIS:
+        for mpi in self.mpis():
             app = self.compiled(mpi)
             killed = "killed by signal 9" if kernel_keeps_statuses() else "(killed by signal 9|end not seen)"
             for way, end in (("7", "status 7"), ("abort", ""), ("kill", killed)):
@@ -93,7 +93,7 @@ class Forms(Ring):
 
     def test_without_launcher(self):
         """Checks MPI's singletons, and scripts that start the program."""
-        for mpi in MPIS:
+        for mpi in self.mpis():
             app = self.compiled(mpi)
             done = self.run_with_input(XTF, "record", "-o", mpi + "-1.xtf", app)
             self.assertEqual(done.returncode, 0, done.stderr)

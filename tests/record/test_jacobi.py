@@ -26,7 +26,7 @@ class Jacobi(recording.Case):
                 re.search("^# T = .*$", text, re.MULTILINE)[0][2:], text)
 
     def test_formula(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 path, output = self.record(mpi, P, self.build(mpi), N, K)
                 self.assertIn(f"{K} iterations on {P} processes", output)

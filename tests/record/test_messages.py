@@ -103,7 +103,7 @@ class Messages(recording.Case):
         return trace, output
 
     def test_blocking(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, output = self.assert_program(mpi, "blocking", expected.blocking)
                 self.assertEqual(output, "")
@@ -112,7 +112,7 @@ class Messages(recording.Case):
                 self.assertEqual([call.enter.attributes for call in probes], [{}, {"found nothing": 3}])
 
     def test_requests(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, output = self.assert_program(mpi, "requests", lambda rank: expected.requests(rank, mpi == "mpich"))
                 failed = int(re.fullmatch(r"(\d+) tests found nothing\n", output)[1])
@@ -124,7 +124,7 @@ class Messages(recording.Case):
 
     def test_all_calls(self):
         """Checks that with --all-calls each test is a record, so none has a number of tests."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, output = self.recorded(mpi, 2, self.compile(mpi, "requests"), options=["--all-calls"])
                 failed = int(re.fullmatch(r"(\d+) tests found nothing\n", output)[1])
@@ -134,7 +134,7 @@ class Messages(recording.Case):
                 self.assertEqual(len(calls), failed + 1 + OTHER_TESTS)
 
     def test_switched(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, _ = self.assert_program(mpi, "switched", expected.switched)
                 properties = self.xtf("cat", trace.trace.path, "definitions/definition_properties")
@@ -146,7 +146,7 @@ class Messages(recording.Case):
 
     def test_probes(self):
         """Checks that each message is matched with the program's receive, with certainty, and that the analysis leaves none out."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, output = self.recorded(mpi, 2, self.compile(mpi, "probes"))
                 order = output.split()
@@ -184,7 +184,7 @@ class Messages(recording.Case):
 
     def test_late_probe(self):
         """Checks that a blocking probe waits for its sender, up to its send, and that MPI_Improbe does not wait."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, probes, wanted = self.late_probes(mpi)
                 self.xtf("analyze", trace)

@@ -33,7 +33,7 @@ class Mismatch(recording.Case):
 
     def test_programs(self):
         draw = random.Random(f"{SEED} {self.id()}")
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             rank, calls = draw.randrange(SIZE), draw.randrange(2, 9)
             other_processes, times = f"the other {SIZE - 1} processes", {1: "once"}
             def times_of(n):

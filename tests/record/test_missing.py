@@ -54,7 +54,7 @@ class Missing(recording.Case):
                 self.assertNotIn(FUNCTIONS, sentence, where)
 
     def test_missing(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 plain = self.compile(mpi, "unseen", "-pthread")
                 printed, path = self.recorded_with(plain, mpi, "nothing")
@@ -67,7 +67,7 @@ class Missing(recording.Case):
                 self.check_parts(mpi, printed, path, [LOCKS, FUNCTIONS], [LOCKS], [LOCKS])
 
     def test_openmp(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 program = self.compile(mpi, "unseen", "-fopenmp")
                 printed, path = self.recorded_with(program, mpi, "openmp")
@@ -81,7 +81,7 @@ class Missing(recording.Case):
 
     def test_helpers(self):
         """Checks helper threads: Open MPI has some; all other threads are the program's."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 _, path = self.recorded_with(self.compile(mpi, "unseen", "-pthread"), mpi, "threads", "--locks")
                 self.xtf("analyze", "-q", path)

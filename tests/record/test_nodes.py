@@ -73,7 +73,7 @@ class Nodes(Ring):
         self.assertEqual(hosts, [(str(process), HOSTS[process // 2]) for process in range(4)])
 
     def test_outside(self):
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 printed = self.run_on_nodes(XTF, "record", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)))
                 self.assertIn("processes 0-3: finalized", printed)
@@ -83,7 +83,7 @@ class Nodes(Ring):
                 self.assertEqual([self.files(name) for name in ("tmp", "node-one", "node-two")], [[]] * 3, "parts and other temporary files of a job")
 
     def test_inside(self):
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 self.run_on_nodes(*self.launch(mpi, XTF, "record", "-o", f"out/{mpi}.xtf", self.compiled(mpi)))
                 self.xtf("merge", "-o", "run.xtf", "--force", f"out/{mpi}.xtf.d")
@@ -93,7 +93,7 @@ class Nodes(Ring):
 
     def test_no_common_folder(self):
         """Checks a job in which one node's parts are not in the folder where the other one looks."""
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 printed = self.run_on_nodes(XTF, "record", "--drain", "1", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)), hides="two", status=1)
                 self.assertIn("processes 2-3 of 4 left no part", printed)

@@ -120,14 +120,14 @@ class OpenCalls(recording.Case):
         subprocess.run(["rm", "-r", parts], check=True)
 
     def test_hanging(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             for way in "ring", "mixed", "handles":
                 with self.subTest(mpi, way=way):
                     self.check_hanging(mpi, way)
 
     def test_slow(self):
         """Checks that the rows of calls that return stay, and are no end."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 path = self.folder / f"slow-{mpi}.xtf"
                 with self.running(mpi, "slow", path) as run:

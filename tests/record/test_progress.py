@@ -9,7 +9,7 @@ import collections
 import pathlib
 import sys
 
-from recording import Case, main, mpis
+from recording import Case, main
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / folder) for folder in ("roundtrip", "match", "analysis")]
@@ -50,7 +50,7 @@ class LateProgress(Case):
         self.assertEqual(max(path, key=path.get), SLOW, path)
 
     def test_exchange(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             program = self.compile(mpi, "exchange")
             for size in SIZES:
                 with self.subTest(f"{mpi}, {size} bytes"):

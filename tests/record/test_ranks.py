@@ -55,7 +55,7 @@ class Ranks(recording.Case):
 
     def test_records(self):
         """Tests that recorded ranks have all records, communicators and matched messages."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 full_path, full, _ = self.chosen(mpi)
                 counts = {what: self.xtf("cat", full_path, f"{what}/count") for what in ("proc/0-1/sends", "proc/0-1/peer/0-1/sends", "proc/0-1/peer/0-1/recvs")}
@@ -74,7 +74,7 @@ class Ranks(recording.Case):
 
     def test_findings(self):
         """Tests that findings name the slow process, and no process that is not recorded but to say so."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 path, _, _ = self.chosen(mpi, "--ranks", "0-1")
                 self.xtf("analyze", "-q", path)
@@ -107,7 +107,7 @@ class Ranks(recording.Case):
 
     def test_pause(self):
         """Tests that efficiencies leave out a time in which no process is recorded, and that findings name it."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 path, _ = self.record(mpi, 3, self.compile(mpi, "windowed"), 1, 20, 30, options=["-f", "--start=off"])
                 length = float(self.xtf("cat", path, "time/0-/info").split("duration")[1].split()[0])

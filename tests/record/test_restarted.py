@@ -35,7 +35,7 @@ class Restarted(recording.Case):
         return +sums
 
     def test_runs(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 paths = self.record_runs(mpi)
                 joined = self.folder / f"{mpi}.xtf"

@@ -44,7 +44,7 @@ class Windows(recording.Case):
         return [record.mode for record in trace.records[process << 32] if record.event == "MEASUREMENT_ON_OFF"]
 
     def test_start_off(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, times = self.windowed(mpi, ["--start=off"], 1, 5, 9)
                 for process in range(SIZE):
@@ -56,7 +56,7 @@ class Windows(recording.Case):
 
     def test_from_and_for(self):
         """Tests that all processes begin at the same step, not before the time, and end later, before the program."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, times = self.windowed(mpi, ["--from=1500ms", "--for=200ms"], 2500)
                 firsts = set()
@@ -73,7 +73,7 @@ class Windows(recording.Case):
                 self.assertGreaterEqual(max(times[process][begin] for process in range(SIZE)), 1500)
 
     def test_for(self):
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, times = self.windowed(mpi, ["--for=60s"], 1)
                 for process in range(SIZE):
@@ -82,7 +82,7 @@ class Windows(recording.Case):
 
     def test_never(self):
         """Tests that a window that never begins is named."""
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             program = self.compile(mpi, "windowed")
             for options, reason in ((["--start", "off"], "never began: with --start off, MPI_Pcontrol"), (["--from", "1h"], "never began: after the time of --from")):
                 done = subprocess.run([recording.XTF, "record", "-f", *options, "-o", "run.xtf", *map(str, self.launch(mpi, SIZE, program, 1))],
@@ -133,7 +133,7 @@ class Calls(recording.Case):
         """Tests that functions which do not communicate, tests and probes can be included and excluded by name."""
         always = {"MPI_Init": 1, "MPI_Finalize": 1, "MPI_Sendrecv": 3, "MPI_Wait": 1, "MPI_Irecv": 1, "MPI_Send": 1, "MPI_Iprobe": 1}  # the first that finds nothing
         counted = {"MPI_Comm_rank": 2, "MPI_Comm_size": 4, "MPI_Wtime": 5, "MPI_Iprobe": 6}
-        for mpi in recording.mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 self.assertEqual(self.filtered(mpi, "EXCLUDE *"), always)
                 self.assertEqual(self.filtered(mpi, "INCLUDE MPI_Comm_* MPI_Iprobe\nEXCLUDE MPI_Comm_size"),
@@ -156,7 +156,7 @@ class Handles(recording.Case):
     def test_dlsym(self):
         """Tests programs that look MPI's functions up: by RTLD_DEFAULT they are recorded; by a handle, the end says what to do."""
         for mpi, name in (("openmpi", "libmpi.so.40"), ("mpich", "libmpich.so.12")):
-            if mpi not in recording.mpis():
+            if mpi not in self.mpis():
                 continue
             flags = self.run_in("pkg-config", "--cflags", {"openmpi": "ompi-c", "mpich": "mpich"}[mpi]).split()
             program = self.folder / f"by_handle-{mpi}"

@@ -104,7 +104,7 @@ class Volumes(Nodes):
 
     def test_outside(self):
         """The launcher runs in `xtf record`: one file remains, of the parts of both nodes."""
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 self.run_on_nodes(XTF, "record", "--rotate", "1s", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)))
                 self.check_whole(f"out/{mpi}.xtf")
@@ -114,7 +114,7 @@ class Volumes(Nodes):
 
     def test_inside(self):
         """The launcher runs `xtf record`. With --force a second run replaces the volumes of the first."""
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 trace, program = f"out/{mpi}.xtf", self.compiled(mpi)
                 self.run_on_nodes(*self.launch(mpi, XTF, "record", "--rotate", "1s", "-o", trace, program))
@@ -141,7 +141,7 @@ class Volumes(Nodes):
     # FORMAT W66, C9
     def test_keep(self):
         """Old files are removed. The kept files are gathered, and are the trace."""
-        for mpi in MPIS:
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 printed = self.run_on_nodes(XTF, "record", "--rotate", "1s", "--keep", "1", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)))
                 self.assertIn("--keep has removed the first files", printed)

@@ -98,7 +98,7 @@ class Windows(Case):
         self.check_completions(trace)
 
     def test_windows(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 self.check_program(mpi, self.compile(mpi, "windows"))
 
@@ -139,7 +139,7 @@ class Waits(Case):
         yield sum(released - enter for enter, leave in calls if enter < released < leave)
 
     def test_waits(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi):
                 program = self.compile(mpi, "window_waits")
                 trace, _ = self.recorded(mpi, 3, program, **working(mpi))

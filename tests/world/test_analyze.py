@@ -41,6 +41,10 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.turn = 0
 
+    def mpis(self):
+        """Returns the MPIs with which this test runs."""
+        return NAMES if IS_LONG else mpis.of_test(self, NAMES)
+
     def run_in(self, command, status=0):
         done = subprocess.run([str(word) for word in command], cwd=self.folder, env=mpis.outside(), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=170, check=False)
@@ -65,7 +69,7 @@ class Case(unittest.TestCase):
         analyze = [XTF, "analyze", "-f", "-o", f"{trace}.analysis"]
         one = self.run_in([*analyze, "-j1", trace])
         tables, size = self.result(trace)
-        for mpi in names or NAMES:
+        for mpi in names or self.mpis():
             for n in counts:
                 with self.subTest(trace=str(trace), mpi=mpi, n=n):
                     os.unlink(f"{trace}.analysis")
@@ -151,7 +155,7 @@ class Analyses(Case):
         (parts / "anchor.xtf.analysis").unlink()
         os.truncate(parts / "000001.xtf", 8192)
         before = sorted(os.listdir(parts))
-        for mpi in NAMES:
+        for mpi in self.mpis():
             self.assertIn("000001.xtf", self.launch(mpi, 2, XTF, "analyze", "-q", parts, status=1).stderr)
             self.assertEqual(sorted(os.listdir(parts)), before)
 
@@ -159,7 +163,7 @@ class Analyses(Case):
         """Compares the companions of an anchor that ranks wrote with that of one process. Returns its report."""
         one = self.run_in([XTF, "analyze", "-j1", parts]).stdout
         expected = [self.run_in([XTF, "cat", parts, path]).stdout for path in test_threads.TABLES]
-        for mpi in NAMES:
+        for mpi in self.mpis():
             for n in COUNTS:
                 (parts / "anchor.xtf.analysis").unlink()
                 self.assertEqual(self.launch(mpi, n, XTF, "analyze", parts).stdout, one)
@@ -171,7 +175,7 @@ class Analyses(Case):
         self.launch(NAMES[0], 3, XTF, "import", "-q", "-o", "run.xtf.d", EXAMPLES[1])
         self.run_in([XTF, "copy", "-q", "run.xtf.d", "one.xtf"])
         self.run_in([XTF, "analyze", "-q", "one.xtf"])
-        for mpi in NAMES:
+        for mpi in self.mpis():
             for source in ("run.xtf.d", "run.xtf.d/anchor.xtf"):
                 self.launch(mpi, 2, XTF, "analyze", "-q", "-f", "-o", "many.xtf", source)
                 self.run_in([XTF, "check", "-q", "many.xtf"])
@@ -187,7 +191,7 @@ class Analyses(Case):
 
     def test_rank_without_others_needs_no_module(self):
         trace = self.import_archive(EXAMPLES[0])
-        for mpi in NAMES:
+        for mpi in self.mpis():
             self.run_in(["env", "XTF_WORLD_LIBDIR=/nowhere", *mpis.Mpi(mpi, "").launch(1, XTF, "analyze", "-q", "-f", "-o", "out.analysis", trace)])
 
     def test_analysis_in_the_trace(self):

@@ -41,14 +41,14 @@ class Exchange(unittest.TestCase):
         self.assertGreater(self.check(run([EXCHANGE, "1", "100", "1000"]), 1), 200)
 
     def test_batches_arrive_once_and_in_order(self):
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             for n, batches, most in SIZES:
                 for seed in "12":
                     with self.subTest(mpi=mpi, n=n, seed=seed):
                         self.assertGreater(self.check(launch(mpi, n, seed, batches, most), n), 2 * n * batches)
 
     def test_failing_rank_ends_all_with_one_message(self):
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             for rank in (0, 2):
                 with self.subTest(mpi=mpi, rank=rank):
                     done = launch(mpi, 3, "1", "20", "1000", "fail", rank)
@@ -56,7 +56,7 @@ class Exchange(unittest.TestCase):
                     self.assertEqual(re.findall("ERROR.*", done.stdout), [f"ERROR rank {rank} failed"])
 
     def test_killed_rank_ends_all(self):
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             with self.subTest(mpi=mpi):
                 done = launch(mpi, 3, "1", "20", "1000", "die", 1)
                 self.assertNotEqual(done.returncode, 0)

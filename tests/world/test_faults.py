@@ -110,13 +110,13 @@ class Case(unittest.TestCase):
 
 class Imports(Case):
     def test_missing_archive(self):
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             self.expect_failure(mpi, 3, [XTF, "import", "-o", "out.xtf.d", "/nowhere/traces.otf2"], "nowhere/traces.otf2: No such file")
 
     def test_damaged_events(self):
         """Only some rank reads the damaged location; it may be any."""
         shutil.copytree(self.archives / "small", self.folder / "damaged")
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             for location in (0, 7):
                 events = self.folder / "damaged" / "traces" / f"{location}.evt"
                 whole = events.read_bytes()
@@ -126,7 +126,7 @@ class Imports(Case):
 
     def test_full_disk_of_one_rank(self):
         script = self.script('if [ "$rank" = 2 ]; then ulimit -f 64; fi')
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             self.expect_failure(mpi, 3, [script, "import", "-o", "out.xtf.d", self.large], r"rank 2 on \S+: .*000002.xtf.*: (File too large|.*limit)")
 
     def test_unshared_folder(self):
@@ -134,20 +134,20 @@ class Imports(Case):
             self.skipTest("no namespaces of mounts here")
         (self.folder / "out").mkdir()
         script = self.script(f'[ "$rank" = 1 ] && exec unshare -rm sh -c \'mount -t tmpfs none out; exec "{XTF}" "$@"\' - "$@"')
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             self.expect_failure(mpi, 2, [script, "import", "-o", "out/trace.xtf.d", self.small], "rank 1 on .*all ranks share")
             self.assertEqual(os.listdir(self.folder / "out"), [])
 
     def test_rank_without_module(self):
         """Rank 1 ends before MPI starts, for which the others wait."""
         script = self.script('[ "$rank" = 1 ] && export XTF_WORLD_LIBDIR=/nowhere')
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             self.expect_failure(mpi, 3, [script, "import", "-o", "out.xtf.d", self.small], "/nowhere/libxtf-world-.*: there is no such file", status=None)
 
     def test_one_rank_without_module(self):
         """The only process of a job needs no MPI."""
         script = self.script("export XTF_WORLD_LIBDIR=/nowhere")
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             self.launch(mpi, 1, script, "import", "-q", "-o", f"{mpi}-alone.xtf.d", self.small)
             self.launch(mpi, 1, XTF, "import", "-q", "-o", f"{mpi}.xtf.d", self.small)
             records = [subprocess.run([XTF, "cat", self.folder / name, "records"], capture_output=True, check=True).stdout
@@ -165,14 +165,14 @@ class Imports(Case):
     def test_killed_rank(self):
         """Rank 1 is killed while its child process reads."""
         script = self.script('if [ "$rank" = 1 ]; then (while ! pgrep -P $$ -x xtf >/dev/null; do :; done; kill -9 $$) & fi')
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             job = self.begin(mpi, 3, script, "import", "-o", "out.xtf.d", self.large)
             job.communicate(timeout=170)
             self.assertNotEqual(job.returncode, 0)
             self.await_end(self.large)
 
     def test_interrupt(self):
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             job = self.begin(mpi, 3, XTF, "import", "-o", "out.xtf.d", self.large)
             while len(self.processes_of(self.large)) < 6 and job.poll() is None:
                 pass
@@ -213,7 +213,7 @@ class Imports(Case):
     def test_other_formats_by_rank_0(self):
         events = [{"ph": "X", "name": "call", "ts": 10 * i, "dur": 5, "pid": 1, "tid": 1} for i in range(9)]
         (self.folder / "events.json").write_text(json.dumps(events))
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             stdout, _ = self.launch(mpi, 3, XTF, "import", "-f", "-o", "out.xtf", "events.json")
             self.assertEqual(stdout.count("18             18"), 1, stdout)
             subprocess.run([XTF, "check", "-q", self.folder / "out.xtf"], check=True)
@@ -232,11 +232,11 @@ class Analyses(Case):
         return trace
 
     def test_missing_trace(self):
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             self.expect_failure(mpi, 3, [XTF, *self.COMMAND, "/nowhere/run.xtf"], "nowhere/run.xtf: No such file")
 
     def test_archive_is_imported_once(self):
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             script = self.script(f'export XTF_CACHE_DIR="{self.folder}/cache"')
             stdout, _ = self.launch(mpi, 3, script, "analyze", self.small)
             self.assertEqual(stdout.count("critical path"), 1)
@@ -254,7 +254,7 @@ class Analyses(Case):
 
     def test_full_disk_of_one_rank(self):
         trace = self.import_archive(self.large)
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             for rank, name in ((0, ""), (2, r"rank 2 on \S+: ")):
                 script = self.script(f'if [ "$rank" = {rank} ]; then ulimit -f 64; fi')
                 self.expect_failure(mpi, 3, [script, *self.COMMAND, trace], f"xtf: {name}.*(File too large|.*limit)")
@@ -266,13 +266,13 @@ class Analyses(Case):
         shutil.copy(trace, self.folder / "one" / "run.xtf")
         subprocess.run([XTF, "import", "-q", "-o", self.folder / "two" / "run.xtf", self.small], check=True)
         script = self.script('cd one; [ "$rank" = 1 ] && cd ../two')
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             self.expect_failure(mpi, 3, [script, *self.COMMAND, "run.xtf"], r"rank 1 on \S+: 'run.xtf' is another file here than for rank 0")
 
     def test_killed_rank(self):
         """Rank 1 is killed at some time of the analysis: the output is missing, or whole."""
         trace = self.import_archive(self.large)
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             for delay in (0.1, 0.3, 0.6):
                 script = self.script(f'if [ "$rank" = 1 ]; then (sleep {delay}; kill -9 $$) & fi')
                 job = self.begin(mpi, 3, script, *self.COMMAND, trace)
@@ -286,7 +286,7 @@ class Analyses(Case):
 
     def test_interrupt(self):
         trace = self.import_archive(self.large)
-        for mpi in NAMES:
+        for mpi in mpis.of_test(self, NAMES):
             job = self.begin(mpi, 3, XTF, *self.COMMAND, trace)
             while len(self.processes_of(trace)) < 3 and job.poll() is None:
                 pass

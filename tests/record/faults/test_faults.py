@@ -13,7 +13,7 @@ import random
 import re
 import sys
 
-from recording import Case, mpis
+from recording import Case
 from recording import main as run_tests
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -52,7 +52,12 @@ class Faults(Case):
         self.run_in(compiler, "-g", "-O1", "-fopenmp", "-pthread", "-o", path, *shared, HERE / source)
         return path
 
-    def check_fault(self, mpi, name):
+    def check_fault(self, name):
+        for mpi in self.mpis():
+            with self.subTest(mpi):
+                self.check_fault_with(mpi, name)
+
+    def check_fault_with(self, mpi, name):
         source, steps, least, options = FAULTS[name]
         dice = random.Random(f"{SEED} {mpi} {name}")
         rank, extra = dice.randrange(PROCESSES), dice.uniform(least, 2 * least)
@@ -71,8 +76,7 @@ class Faults(Case):
 
 def add_tests():
     for name in FAULTS:
-        for mpi in mpis():
-            setattr(Faults, f"test_{name}_{mpi}", lambda self, mpi=mpi, name=name: self.check_fault(mpi, name))
+        setattr(Faults, f"test_{name}", lambda self, name=name: self.check_fault(name))
 
 
 if __name__ == "__main__":

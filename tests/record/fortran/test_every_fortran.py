@@ -194,7 +194,7 @@ def try_mpi(mpi, folder):
 
 
 def main():
-    found = [mpi for mpi in mpis.all_of(sys.argv[3:]) if shutil.which(f"mpif90.{mpi}")]
+    found = [mpi for mpi in mpis.some_of(sys.argv[3:], "mpich") if shutil.which(f"mpif90.{mpi}")]
     for mpi in found:
         with tempfile.TemporaryDirectory(prefix="xtf-every-") as folder:
             try_mpi(mpi, folder)

@@ -145,7 +145,7 @@ class Asked(Case):
         self.assertEqual(int(self.xtf("cat", path, f"{where}/region/MPI_Recv/site/places.c:{line_of('send')}/count")), 0)
 
     def test_windows(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 path = self.build(mpi)
                 trace = Recorded(path)
@@ -160,7 +160,7 @@ class Asked(Case):
 
     def test_waits(self):
         """Checks that the receive suffers the whole wait, and that the late send causes it."""
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 path = self.build(mpi)
                 self.assertNotIn("suffered", self.table(path, "sites")[0])

@@ -87,7 +87,7 @@ class Called(Case):
 @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
 class Lines(Called):
     def test_lines(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             for way, (call, function, ending, last) in WAYS.items():
                 with self.subTest(mpi=mpi, way=way):
                     path = self.record_way(mpi, way)
@@ -110,7 +110,7 @@ class Lines(Called):
 
     def test_several(self):
         """Checks the words where waits are on two lines alike, and on four."""
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 path = self.record_alike(mpi, "two", "0.57")
                 one, other = (rf"meet_in_two \(slow\.c:{line}\)" for line in marked("slow.c", "WAITS two"))
@@ -119,7 +119,7 @@ class Lines(Called):
                 self.assertIn("), in MPI_Barrier, called from 4 sites", self.sentence(path, "culprit"))
 
     def test_fortran(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             if not shutil.which(f"mpif90.{mpi}"):
                 continue
             for binding, number in BINDINGS.items():

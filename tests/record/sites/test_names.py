@@ -71,7 +71,7 @@ class Names(Case):
 
     def test_names(self):
         server = self.listen()
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 kept, whole, stripped = self.make(mpi)
                 before, expected = self.names(stripped), self.names(whole)

@@ -162,7 +162,7 @@ class Sides(Case):
 
     @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
     def test_tables(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 path = self.record_program(mpi)
                 self.check_tables(path, self.noted())
@@ -180,7 +180,7 @@ class Sides(Case):
 
     @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
     def test_pending(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 self.compile_program(mpi)
                 path = self.folder / "dead.xtf"
@@ -193,7 +193,7 @@ class Sides(Case):
 
     def test_without_sites(self):
         """Checks that a trace without call sites has no columns of them."""
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 path = self.record_program(mpi, record=["--sites=0"])
                 for table in TABLES:

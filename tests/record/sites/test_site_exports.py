@@ -69,7 +69,7 @@ class Exports(Case):
         return [site for entered in calls.values() for _, site in entered]
 
     def test_lines(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 sites = self.check_round_trip(self.record_program(mpi, "-g"))
                 self.assertGreater(len(sites), 20)

@@ -94,7 +94,7 @@ class Lines(Sites):
 
     @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
     def test_lines(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             for options in (["-O0"], ["-O2"], ["-O2", "-no-pie", "-fno-pie"], ["-O2", "-fno-omit-frame-pointer", "-gdwarf-4"]):
                 with self.subTest(mpi=mpi, options=options):
                     trace = self.check_lines(mpi, "-g", *options)
@@ -109,7 +109,7 @@ class Lines(Sites):
     @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
     def test_innermost_frames(self):
         """Checks that the innermost of several frames has the line of the call, also where a library takes the place of another."""
-        for mpi in mpis():
+        for mpi in self.mpis():
             for sites in (2, 8):
                 with self.subTest(mpi=mpi, sites=sites):
                     trace = self.check_lines(mpi, "-g", "-O2", sites=sites)
@@ -124,7 +124,7 @@ class Lines(Sites):
         self.addCleanup(server.close)
         server.setblocking(False)
         self.environment["DEBUGINFOD_URLS"] = f"http://127.0.0.1:{server.getsockname()[1]}"
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 command = self.build(mpi, "-O1", "-g0")
                 self.run_in("strip", "libsites.so")
@@ -142,7 +142,7 @@ class Lines(Sites):
 
     def test_addresses(self):
         """Checks that in a stripped program a site is an address, which debug information that was kept leads to its line."""
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 command = self.build(mpi, "-O2", "-g")
                 shutil.copy(self.folder / "sites", self.folder / "unstripped")
@@ -165,7 +165,7 @@ class Lines(Sites):
                 self.assertEqual(found, expected)
 
     def test_off(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 path, _ = self.recorded(mpi, 2, *self.build(mpi, "-O1"), options=["--sites=0"])
                 trace = self.read(path)
@@ -231,7 +231,7 @@ class Stacks(Sites):
 
     def test_frames(self):
         """Checks calls through a library, and calls of one that the program only calls back, for each use of frame pointers."""
-        for mpi in mpis():
+        for mpi in self.mpis():
             for name, options in self.FRAMES.items():
                 with self.subTest(mpi=mpi, frame_pointers=name):
                     of_four, of_eight = self.check_stacks(mpi, self.build(mpi, *options))
@@ -252,7 +252,7 @@ class Many(Sites):
         return self.recorded(mpi, 1, self.folder / "many")[0]
 
     def test_more_than_a_thread_remembers(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             with self.subTest(mpi=mpi):
                 sites = self.sites(self.read(self.record_barriers(mpi, 1000, 3)), "offset")
                 barriers = [calls for (_, name, _), calls in sites.items() if name == "MPI_Barrier"]
@@ -287,7 +287,7 @@ class Fortran(Sites):
 
     @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
     def test_bindings(self):
-        for mpi in mpis():
+        for mpi in self.mpis():
             if not shutil.which(f"mpif90.{mpi}"):
                 continue
             for binding in BINDINGS:

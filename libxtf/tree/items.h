@@ -14,7 +14,7 @@ bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *name, uint8
 /* Reads an item and returns its bytes, which the caller frees. */
 uint8_t *xtf_trace_read_item(XtfTrace *trace, XtfRef ref, const char *name, GError **error);
 
-/* Returns the bytes of an item that is decoded at once. They are those of the opening run, or else new ones in *own,
+/* Returns the bytes of an item that the caller decodes at once. An item outside the opening run gets new bytes in *own,
  * which the caller frees. */
 const uint8_t *xtf_trace_borrow_item(XtfTrace *trace, XtfRef ref, const char *name, uint8_t **own, GError **error);
 

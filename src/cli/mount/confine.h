@@ -32,8 +32,8 @@ bool xtf_confine_is_wanted(void);
  * system call exists but fails. */
 bool xtf_confine(const XtfConfinement *confinement, GError **error);
 
-/* Bounds the capabilities that this process, and processes that it starts, can gain by starting a program: to the set
- * `kept`, which has a bit for each. */
+/* Bounds the capabilities that this process and its children can gain by starting a program. The set `kept` has a bit
+ * for each. */
 void xtf_confine_bound(guint64 kept);
 
 /* Gives up all capabilities except the set `kept`, and bounds them to that set. */

@@ -14,7 +14,7 @@ static bool has_columns(const XtfReadTemplates *templates, const XtfPackColumn *
     return true;
 }
 
-/* How the values of a field are added: none with all bits, if it is optional, is not. */
+/* How values of a field are added: except `none`, and extended by their sign bit. */
 typedef struct {
     uint64_t none, sign;
 } Addend;
@@ -23,7 +23,7 @@ static Addend field_addend(const XtfPackField *field)
 {
     bool optional = (field->field->flags & XTF_FIELD_OPTIONAL) != 0;
 
-    /* In other fields 0 stands for "none", and is not added either. */
+    /* If there is no "none", 0 takes its place, as adding 0 changes nothing. */
     return (Addend){.none = optional ? field->mask : 0, .sign = field->load.sign};
 }
 
@@ -152,8 +152,8 @@ static bool read_or_skip_times(XtfPackReader *reader, uint32_t count, uint64_t *
 }
 
 /* Unpacks columns, or their sums up to each row. */
-static bool unpack(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
-                   const XtfPackColumn *columns, bool sums, bool *known, const char **fault)
+static bool unpack_some(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
+                        const XtfPackColumn *columns, bool sums, bool *known, const char **fault)
 {
     XtfPackReader reader = {.at = packed, .end = packed + length};
     XtfReadTemplates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
@@ -170,7 +170,7 @@ static bool unpack(const XtfSchema *schema, const uint8_t *packed, uint32_t leng
 bool xtf_unpack_columns(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
                         const XtfPackColumn *columns, bool *known, const char **fault)
 {
-    return unpack(schema, packed, length, count, columns, false, known, fault);
+    return unpack_some(schema, packed, length, count, columns, false, known, fault);
 }
 
 bool xtf_unpack_sums(const XtfSchema *schema, const uint8_t *fields, unsigned n_fields, const uint8_t *packed,
@@ -183,5 +183,5 @@ bool xtf_unpack_sums(const XtfSchema *schema, const uint8_t *fields, unsigned n_
         columns[fields[i]] = (XtfPackColumn){sums + 1, 1};
     }
     *known = !columns[0].to;
-    return !*known || n_fields == 0 || unpack(schema, packed, length, count, columns, true, known, fault);
+    return !*known || n_fields == 0 || unpack_some(schema, packed, length, count, columns, true, known, fault);
 }

@@ -87,7 +87,7 @@ static inline bool columns_agree(const XtfSchema *schema, const uint8_t *packed,
     return true;
 }
 
-/* Ends the program unless sums of a field are those of the rows' values, of which "none" is not added. */
+/* Ends the program unless sums of a field are the sums of the rows' values, of which "none" is not added. */
 static inline void check_sums(const XtfSchema *schema, unsigned field, const uint8_t *rows, uint32_t count,
                               const uint64_t *sums)
 {

@@ -3,9 +3,9 @@
  *
  * Plain rows are read in place, from their page or the right edge. Packed rows are unpacked into a block of their own
  * in the page cache. A block for counting has only the times, compactly (pack/sampled-times.h). A block for totals of
- * frames has what they need of each row (XtfFrameColumns), and one for sums has the times and the sums. A block for reading has the rows. Where a clock map applies,
- * a block for cursors has the rows with global times. An unpacked block repeats the page head, so that a visit needs
- * only this block. The page itself leaves the cache.
+ * frames has what they need of each row (XtfFrameColumns), and one for sums has the times and the sums. A block for
+ * reading has the rows. Where a clock map applies, a block for cursors has the rows with global times. An unpacked
+ * block repeats the page head, so that a visit needs only this block. The page itself leaves the cache.
  */
 #pragma once
 
@@ -19,14 +19,14 @@ typedef struct {
     const XtfCodecTimes *times;    /* times of such a leaf, read by `codec` */
     const XtfCodec *codec;         /* codec of `times`; NULL: `keys` and `stride` are valid */
     const XtfFrameColumns *frames; /* columns of the leaf, instead of the payload; else NULL */
-    /* Sums of the leaf, instead of the payload; else NULL: for each value of an aggregate that of the rows before each
-     * row, then that of all rows. */
+    /* Sums of the leaf, instead of the payload; else NULL. Each value of an aggregate has count + 1 sums: of the rows
+     * before each row, then of all rows. */
     const uint64_t *sums;
-    const uint8_t *keys;           /* time of the first row or entry, a U64 */
-    uint32_t stride;               /* bytes from each time to the next */
-    uint32_t count;                /* number of rows or entries */
-    uint64_t first_n;              /* N of the first row in or below the page */
-    uint64_t previous, next;       /* places of the level's previous and next page; next of an open page is 0 */
+    const uint8_t *keys;     /* time of the first row or entry, a U64 */
+    uint32_t stride;         /* bytes from each time to the next */
+    uint32_t count;          /* number of rows or entries */
+    uint64_t first_n;        /* N of the first row in or below the page */
+    uint64_t previous, next; /* places of the level's previous and next page; next of an open page is 0 */
 } XtfPageView;
 
 static inline void xtf_page_view_finish(XtfPageView *view)
@@ -74,8 +74,8 @@ typedef enum {
     /* Plus the number of an aggregate of frames: view->frames, if the leaf is packed and its templates hold the fields
      * of frames; else the rows. Times are local. */
     XTF_LEAF_FRAMES,
-    /* Plus the number of an aggregate of groups, whose values are integers: view->sums, if the leaf is packed and its
-     * values can be unpacked alone; else the rows. Times are local. */
+    /* Plus the number of an aggregate of groups, whose values are integers. If the leaf is packed, and the values can
+     * be unpacked alone: view->sums. Else the rows. Times are local. */
     XTF_LEAF_SUMS = XTF_LEAF_FRAMES + XTF_AGGREGATES_MAX,
 } XtfLeafPart;
 

@@ -46,6 +46,11 @@ bool xtf_array_slice_totals_by_time(const XtfArray *array, unsigned index, const
                                     const uint64_t *times, size_t n, XtfGroupTotals *totals, XtfSliceVisitor visit,
                                     void *data, GError **error);
 
+/* Visits the numbers of rows between each two of `n` times, in ascending order: slice->n1 and n2. The array needs no
+ * aggregate. XTF_ERROR_INVALID if the times descend. */
+bool xtf_array_slice_counts(const XtfArray *array, const uint64_t *times, size_t n, XtfSliceVisitor visit, void *data,
+                            GError **error);
+
 /*
  * Visits the profile between each two of `n` times, in ascending order. The profile of a slice is that of
  * xtf_array_profile() with the same `first` and `last`; `totals` has depth 1. A slice between two equal times has no

@@ -58,8 +58,8 @@ bool xtf_totals_query_count_begun(XtfTotalsQuery *query, const XtfDescentPage *p
 bool xtf_totals_query_adds_rows(const XtfTotalsQuery *query);
 /* Adds the groups, by all keys, that the query's filter accepts. */
 void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *totals);
-/* Returns the part of a leaf that answers the query, whose aggregate is not one of frames: sums if it adds integers of
- * all rows to one group. */
+/* Returns the part of a leaf that answers the query, whose aggregate is not one of frames. Sums suffice if it adds
+ * integers of all rows to one group, and times if it counts all rows. */
 XtfLeafPart xtf_totals_query_part(const XtfTotalsQuery *query);
 /* Adds rows [from, to) of a leaf, of which that part was read, to totals by all keys, or to the query's own. */
 bool xtf_totals_query_add_group_rows(const XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to,

@@ -84,6 +84,8 @@ XtfLeafPart xtf_totals_query_part(const XtfTotalsQuery *query)
 {
     const XtfGroupTotals *totals = query->totals;
 
+    if (!totals && !query->filter)
+        return XTF_LEAF_TIMES;
     return totals && totals->plain && totals->depth == 0 && !query->filter ? XTF_LEAF_SUMS + query->index
                                                                            : XTF_LEAF_ROWS;
 }

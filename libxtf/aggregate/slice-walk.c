@@ -39,7 +39,7 @@ static bool is_open(const Walk *walk)
 
 static bool has_frames(const Walk *walk)
 {
-    return walk->query.aggregate->kind == XTF_AGGREGATE_FRAMES && (walk->query.totals || walk->takes_stacks);
+    return (walk->query.totals || walk->takes_stacks) && walk->query.aggregate->kind == XTF_AGGREGATE_FRAMES;
 }
 
 static bool fail_descending(const Walk *walk, GError **error)
@@ -418,7 +418,7 @@ static bool count_all(Walk *walk, GError **error)
 
 bool xtf_slice_walk_run(Walk *walk, size_t begins, size_t ends, GError **error)
 {
-    if (!walk->query.totals && !walk->query.filter && !walk->takes_stacks)
+    if (!walk->by_time && !walk->query.totals && !walk->query.filter && !walk->takes_stacks)
         return count_all(walk, error);
     if (walk->n >= EDGES_BY_DEPTH && walk->query.array->height >= HEIGHT_BY_DEPTH &&
         xtf_totals_query_counts_begun(&walk->query) &&

@@ -6,13 +6,18 @@
 #include "libxtf/aggregate/slice-walk.h"
 #include "libxtf/schema/schema-codec.h"
 
-static bool check_request(const XtfArray *array, unsigned index, const uint64_t *edges, size_t n, GError **error)
+static bool check_edges(const XtfArray *array, const uint64_t *edges, size_t n, GError **error)
 {
     for (size_t i = 1; i < n; i++)
         if (edges[i] < edges[i - 1])
             return xtf_fail(error, XTF_ERROR_INVALID, "array %u: edge %zu of the slices is before edge %zu", array->id,
                             i, i - 1);
-    return xtf_aggregate_is_supported(array->schema, index, error);
+    return true;
+}
+
+static bool check_request(const XtfArray *array, unsigned index, const uint64_t *edges, size_t n, GError **error)
+{
+    return check_edges(array, edges, n, error) && xtf_aggregate_is_supported(array->schema, index, error);
 }
 
 /* Runs a walk whose query is set. xtf_slice_walk_run() has the meaning of `begins` and `ends`. */
@@ -72,6 +77,20 @@ bool xtf_array_slice_totals_by_time(const XtfArray *array, unsigned index, const
                          .n = n,
                          .visit = visit,
                          .data = data};
+    return run_walk(&walk, begins, ends, error);
+}
+
+bool xtf_array_slice_counts(const XtfArray *array, const uint64_t *times, size_t n, XtfSliceVisitor visit, void *data,
+                            GError **error)
+{
+    const XtfArray local = xtf_array_local(array);
+    size_t begins, ends;
+
+    if (!check_edges(array, times, n, error))
+        return false;
+    g_autofree uint64_t *keys = convert_edges(array, times, n, &begins, &ends);
+    XtfSliceWalk walk = {
+        .query = {.array = &local}, .by_time = true, .keys = keys, .n = n, .visit = visit, .data = data};
     return run_walk(&walk, begins, ends, error);
 }
 

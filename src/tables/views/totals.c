@@ -230,26 +230,29 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
     return xtf_location_totals_visit(totals, &span->array, proc, edges, n, take_totals, &cut, error);
 }
 
-/* True if a span has all rows of an array of calls or messages, and the totals of all its rows are wanted. A row at the
- * greatest time is before no edge, so no slice by times has it. */
+/* True if a span has all rows of an array and, of calls or messages, the totals of all its rows are wanted. A row at
+ * the greatest time is before no edge, so no slice by times has it. */
 static bool is_all_rows(const Histogram *histogram, const XtfSpan *span, unsigned type)
 {
-    return type < N_TYPES && !histogram->totals[type].matcher && !histogram->totals[type].is_empty &&
-           !xtf_span_is_filtered(span) && span->lo == 0 && span->hi == span->array.n_rows &&
+    bool of_all = type == N_TYPES || (!histogram->totals[type].matcher && !histogram->totals[type].is_empty);
+
+    return of_all && !xtf_span_is_filtered(span) && span->lo == 0 && span->hi == span->array.n_rows &&
            span->array.last < UINT64_MAX;
 }
 
-/* Adds all rows of an array of calls or messages by their times. */
+/* Adds all rows of an array by their times. */
 static bool add_all_rows(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
     const XtfTimeBins *bins = histogram->question->bins;
-    const XtfLocationTotals *totals = &histogram->totals[type];
     g_autofree uint64_t *times = g_memdup2(bins->bounds, (bins->n + 1) * sizeof *times);
     const XtfGroupFilter begins = {.begins_only = true};
     CutSpan cut = {.histogram = histogram, .type = type};
 
     times[0] = 0; /* the first and the last bin have all rows before and after */
     times[bins->n] = UINT64_MAX;
+    if (type == N_TYPES)
+        return xtf_array_slice_counts(&span->array, times, bins->n + 1, take_rows, histogram, error);
+    const XtfLocationTotals *totals = &histogram->totals[type];
     if (type == CALLS)
         return xtf_array_slice_totals_by_time(&span->array, totals->ref->number, &begins, times, bins->n + 1, NULL,
                                               take_all_calls, histogram, error);

@@ -10,6 +10,7 @@
 
 enum {
     KEPT_BYTES = 8 << 20,
+    FIRST_BYTES = 1 << 20, /* most bytes that a text gets before its lines are known */
     KEPT_PARTS = 64,
 };
 
@@ -117,7 +118,7 @@ static bool make_part(XtfViews *views, const XtfViewShape *shape, Part *part, GE
         xtf_rows_init(&part->rows, shape->grid.n);
         xtf_lines_init_rows(&lines, &shape->grid, scale, &part->rows);
     } else {
-        part->text = g_string_new(NULL);
+        part->text = g_string_sized_new(MIN(count * shape->grid.line, (uint64_t)FIRST_BYTES));
         xtf_lines_init(&lines, &shape->grid, scale, part->text);
     }
     bool good = table->grouping

@@ -36,6 +36,12 @@ static size_t plain_length(const char *text, Place place)
     return (size_t)g_unichar_to_utf8(character, NULL);
 }
 
+/* True if a byte is a character that needs no escape in any place. Most bytes of names are. */
+static inline bool is_always_plain(char c)
+{
+    return c > ' ' && c < 0x7f && c != '\\';
+}
+
 /* Copies or escapes the first character of the text, of *used bytes, to `shown`. Returns the bytes of `shown`. */
 static size_t escape_next(const char *text, Place place, char shown[static 4], size_t *used)
 {
@@ -76,6 +82,10 @@ static size_t put_prefix(char *out, size_t room, const char *text, Place place, 
     char shown[4];
 
     for (; *text; text += used) {
+        while (at < room && is_always_plain(*text))
+            out[at++] = *text++;
+        if (!*text)
+            break;
         size_t length = escape_next(text, place, shown, &used);
         if (at + length > room)
             break;

@@ -70,6 +70,17 @@ bool xtf_lines_finish(const XtfLines *lines, GError **error)
                        "a value does not fit its column, whose width follows from the limits that the trace states");
 }
 
+/* Appends uninitialized bytes to a text, which mostly has room for them. */
+static inline void extend_text(GString *text, size_t bytes)
+{
+    if (text->allocated_len - text->len <= bytes) {
+        g_string_set_size(text, text->len + bytes);
+        return;
+    }
+    text->len += bytes;
+    text->str[text->len] = '\0';
+}
+
 /* Appends room for the next cell and its blank or newline. Returns the cell, of *width bytes. */
 static char *begin_cell(XtfLines *lines, size_t *width)
 {
@@ -77,7 +88,7 @@ static char *begin_cell(XtfLines *lines, size_t *width)
     gsize at = lines->out->len;
 
     *width = lines->grid->columns[column].width;
-    g_string_set_size(lines->out, at + *width + 1);
+    extend_text(lines->out, *width + 1);
     lines->out->str[at + *width] = ' ';
     if (lines->column == lines->grid->n) {
         lines->out->str[at + *width] = '\n';
@@ -92,15 +103,16 @@ static void put_aligned(XtfLines *lines, const char *text, size_t length)
     size_t width;
     char *cell = begin_cell(lines, &width);
 
-    memset(cell, ' ', width);
-    if (length <= width)
-        memcpy(align_left ? cell : cell + width - length, text, length);
-    else
+    if (length > width) {
         lines->spoilt = true;
+        length = 0;
+    }
+    memset(align_left ? cell + length : cell, ' ', width - length);
+    memcpy(align_left ? cell : cell + width - length, text, length);
 }
 
 /* Adds a cell to the text or to the rows. */
-static void add_cell(XtfLines *lines, XtfRowCell cell, const char *text, size_t length)
+static inline void add_cell(XtfLines *lines, XtfRowCell cell, const char *text, size_t length)
 {
     if (!lines->rows) {
         put_aligned(lines, text, length);
@@ -145,9 +157,25 @@ static void add_signed_number(XtfLines *lines, bool negative, Wide number)
              (size_t)(end - begin));
 }
 
+/* True if a number has at most `width` digits, at least 1. */
+static bool has_digits(uint64_t number, size_t width)
+{
+    static const uint64_t powers[] = {1,    10,   100,  1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+                                      1e10, 1e11, 1e12, 1e13, 1e14,  1e15,   1e16,    1e17,     1e18,      1e19};
+
+    return width >= G_N_ELEMENTS(powers) || number < powers[width];
+}
+
 void xtf_lines_number(XtfLines *lines, uint64_t number)
 {
-    add_signed_number(lines, false, number);
+    size_t width = lines->grid->columns[lines->column].width;
+
+    if (lines->rows || xtf_column_is_left(lines->grid->columns[lines->column].column) || !has_digits(number, width)) {
+        add_signed_number(lines, false, number);
+        return;
+    }
+    char *cell = begin_cell(lines, &width);
+    xtf_put_right(cell + width, number, (unsigned)width);
 }
 
 void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number)
@@ -174,9 +202,11 @@ size_t xtf_wide_width(Wide number)
     return (size_t)(end - xtf_put_wide(end, number));
 }
 
-/* Writes whole seconds and their fraction separately, since the ticks may need more than 64 bits. */
+/* Writes ticks as seconds. If they need more than 64 bits, writes whole seconds and their fraction separately. */
 static char *put_ticks(const XtfTimeScale *scale, Wide ticks, char *end)
 {
+    if (G_LIKELY(ticks <= UINT64_MAX))
+        return xtf_time_scale_put(scale, (uint64_t)ticks, end);
     uint64_t remainder = (uint64_t)(ticks % scale->num);
     char *begin = xtf_time_scale_put(scale, remainder, end);
     Wide seconds, whole;

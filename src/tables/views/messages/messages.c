@@ -145,12 +145,12 @@ static void add_message_line(const XtfMatchedSend *matched, const XtfField *comm
     xtf_lines_number_if(lines, !xtf_key_is_none(comm, group->comm), group->comm);
     xtf_lines_number(lines, group->tag);
     xtf_lines_number(lines, message->sent_bytes);
-    xtf_lines_text(lines, xtf_pair_states[message->state], 0);
+    xtf_lines_word(lines, xtf_pair_states[message->state]);
     if (times->wait == XTF_WAIT_LATE_SENDER || times->wait == XTF_WAIT_LATE_RECEIVER)
         xtf_lines_ticks(lines, times->ticks);
     else
         xtf_lines_none(lines);
-    xtf_lines_text(lines, xtf_message_wait_word(times->wait), 0);
+    xtf_lines_word(lines, xtf_message_wait_word(times->wait));
     if (!sites)
         return;
     xtf_lines_site(lines, sites, times->sent_from);

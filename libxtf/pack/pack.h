@@ -97,6 +97,7 @@ typedef struct {
     const uint64_t *times;   /* time of each row, if there are no offsets */
     const uint8_t *numbers;  /* template of each row */
     const uint32_t *keys;    /* key of each row; NULL if the templates have the keys */
+    bool lacks_keys;         /* true if the keys have a column that was not unpacked */
     const XtfFrameTemplate *templates;
 } XtfFrameColumns;
 
@@ -113,6 +114,7 @@ static inline uint64_t xtf_frame_key(const XtfFrameColumns *columns, const XtfFr
 /* The fields of frames in a schema, none of them the time. */
 typedef struct {
     unsigned key, is_end, distance, outermost;
+    bool without_keys; /* true: a column of keys is not needed, which saves a third of the time */
 } XtfFrameFields;
 
 /*

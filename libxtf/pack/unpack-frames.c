@@ -129,8 +129,10 @@ uint8_t *xtf_unpack_frames(const XtfSchema *schema, const XtfRowMap *map, const 
         xtf_row_map_apply(map, xtf_fields_in_templates(&templates), true, templates.images, templates.image_size,
                           templates.n);
     if (success && find_frame_templates(&templates, fields, frames)) {
-        keys = has_key_column(&templates, fields) ? &none : NULL;
+        bool has_column = has_key_column(&templates, fields);
+        keys = has_column && !fields->without_keys ? &none : NULL;
         memory = create_frames(&templates, frames, times, before, size, &keys);
+        ((XtfFrameColumns *)(void *)(memory + before))->lacks_keys = has_column && !keys;
         if (keys)
             read_frame_keys(&reader, &templates, map, fields->key, keys);
     }

@@ -74,7 +74,7 @@ typedef struct {
     const XtfArray *array;
     XtfBlock *edge; /* edge of an open leaf, pinned; NULL: the leaf is sealed */
     uint64_t place; /* place of a sealed leaf */
-    unsigned index; /* for XTF_LEAF_FRAMES and XTF_LEAF_SUMS: the aggregate */
+    unsigned index; /* for a part of frames or sums: the aggregate */
 } PackedLeaf;
 
 static const XtfClockMap *clock_for_part(const XtfArray *array, XtfLeafPart part)
@@ -84,8 +84,8 @@ static const XtfClockMap *clock_for_part(const XtfArray *array, XtfLeafPart part
 
 /* Unpacks the columns of frames behind `before` bytes of a new allocation of *size bytes; no columns if the templates
  * do not hold them. */
-static uint8_t *unpack_frames(const PackedLeaf *leaf, const XtfRowMap *map, const XtfPageView *packed, uint32_t length,
-                              uint32_t before, uint32_t *size, const char **fault)
+static uint8_t *unpack_frames(const PackedLeaf *leaf, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
+                              uint32_t length, uint32_t before, uint32_t *size, const char **fault)
 {
     const XtfSchema *schema = leaf->array->schema;
     const XtfAggregate *aggregate = &schema->aggregates[leaf->index];
@@ -93,7 +93,8 @@ static uint8_t *unpack_frames(const PackedLeaf *leaf, const XtfRowMap *map, cons
     const XtfFrameFields fields = {.key = aggregate->keys[0],
                                    .is_end = aggregate->values[0],
                                    .distance = aggregate->values[1],
-                                   .outermost = aggregate->values[2]};
+                                   .outermost = aggregate->values[2],
+                                   .without_keys = part == XTF_LEAF_FRAMES_WITHOUT_KEYS};
     uint8_t *memory = NULL;
 
     if (codec->unpack_frames && fields.key > 0 && fields.is_end > 0 && fields.distance > 0 && fields.outermost > 0)
@@ -204,8 +205,8 @@ static bool unpack_leaf(const PackedLeaf *leaf, const XtfPageView *packed, uint3
     if (!check_count(array, packed, error) || !xtf_array_row_map(array, &map, error))
         return false;
     const Unpacked head = unpacked_head(leaf, packed, clock_for_part(array, part));
-    uint8_t *bytes = part == XTF_LEAF_FRAMES
-                         ? unpack_frames(leaf, map, packed, packed_length, (uint32_t)sizeof head, length, &fault)
+    uint8_t *bytes = part >= XTF_LEAF_FRAMES && part < XTF_LEAF_SUMS
+                         ? unpack_frames(leaf, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault)
                      : part == XTF_LEAF_SUMS
                          ? unpack_sums(leaf, map, packed, packed_length, (uint32_t)sizeof head, length, &fault)
                          : unpack_part(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
@@ -244,6 +245,11 @@ static bool make_global_rows(void *context, uint8_t **data, uint32_t *length, GE
 static bool make_frames(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     return make_leaf_block(context, XTF_LEAF_FRAMES, data, length, error);
+}
+
+static bool make_frames_without_keys(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    return make_leaf_block(context, XTF_LEAF_FRAMES_WITHOUT_KEYS, data, length, error);
 }
 
 static bool make_sums(void *context, uint8_t **data, uint32_t *length, GError **error)
@@ -307,7 +313,7 @@ static XtfPageView view_of_unpacked(const PackedLeaf *packed, XtfLeafPart part, 
     if (part == XTF_LEAF_TIMES || part == XTF_LEAF_SUMS) {
         view.times = (const XtfCodecTimes *)(const void *)content;
         view.codec = xtf_codec(array->codec);
-    } else if (part == XTF_LEAF_FRAMES) {
+    } else if (part >= XTF_LEAF_FRAMES) {
         view.times = (const XtfCodecTimes *)(const void *)content;
         view.codec = &frames_codec;
         view.frames = cast_frames(view.times);
@@ -322,8 +328,12 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
                          XtfPageView *leaf, GError **error)
 {
     static const XtfBlockMaker makers[] = {
-        [XTF_LEAF_TIMES] = make_times,   [XTF_LEAF_ROWS] = make_rows, [XTF_LEAF_GLOBAL_ROWS] = make_global_rows,
-        [XTF_LEAF_FRAMES] = make_frames, [XTF_LEAF_SUMS] = make_sums,
+        [XTF_LEAF_TIMES] = make_times,
+        [XTF_LEAF_ROWS] = make_rows,
+        [XTF_LEAF_GLOBAL_ROWS] = make_global_rows,
+        [XTF_LEAF_FRAMES] = make_frames,
+        [XTF_LEAF_SUMS] = make_sums,
+        [XTF_LEAF_FRAMES_WITHOUT_KEYS] = make_frames_without_keys,
     };
     const XtfArray *array = packed->array;
     const XtfClockMap *clock = clock_for_part(array, part);
@@ -367,9 +377,8 @@ static bool get_unpacked_part(PackedLeaf *packed, uint64_t offset, uint32_t leng
         return get_unpacked(packed, offset, length, part, leaf, error);
     if (packed->array->n_shifts > 0)
         return get_unpacked(packed, offset, length, XTF_LEAF_ROWS, leaf, error);
-    XtfLeafPart kind = part < XTF_LEAF_SUMS ? XTF_LEAF_FRAMES : XTF_LEAF_SUMS;
-    packed->index = part - kind;
-    return get_unpacked(packed, offset, length + packed->index, kind, leaf, error);
+    packed->index = (part - XTF_LEAF_FRAMES) % XTF_AGGREGATES_MAX;
+    return get_unpacked(packed, offset, length + packed->index, part - packed->index, leaf, error);
 }
 
 bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPageView *leaf, GError **error)

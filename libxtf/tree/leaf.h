@@ -74,9 +74,11 @@ typedef enum {
     /* Plus the number of an aggregate of frames: view->frames, if the leaf is packed and its templates hold the fields
      * of frames; else the rows. Times are local. */
     XTF_LEAF_FRAMES,
+    /* Likewise, but a column of keys is not unpacked (lacks_keys). */
+    XTF_LEAF_FRAMES_WITHOUT_KEYS = XTF_LEAF_FRAMES + XTF_AGGREGATES_MAX,
     /* Plus the number of an aggregate of groups, whose values are integers. If the leaf is packed, and the values can
      * be unpacked alone: view->sums. Else the rows. Times are local. */
-    XTF_LEAF_SUMS = XTF_LEAF_FRAMES + XTF_AGGREGATES_MAX,
+    XTF_LEAF_SUMS = XTF_LEAF_FRAMES_WITHOUT_KEYS + XTF_AGGREGATES_MAX,
 } XtfLeafPart;
 
 /* One bit per row of a packed leaf, set if a field is 0; 64 rows per word. The field must be neither the time nor a

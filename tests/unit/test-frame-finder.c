@@ -45,21 +45,26 @@ static guint naive_end_around(const GArray *rows, uint64_t t)
     return is_end ? low : 0;
 }
 
-/* Compares frames around random times. The finder misses at most frames whose rows are in two leaves. */
-static void check_frames_around(const XtfArray *array, GRand *random)
+/* Compares frames around random times. The finder misses at most frames whose rows are in two leaves. Returns how many
+ * frames were found without a key. */
+static unsigned check_frames_around(const XtfArray *array, bool keys, GRand *random)
 {
-    g_autoptr(XtfFrameFinder) finder = xtf_frame_finder_new(array, 0);
+    g_autoptr(XtfFrameFinder) finder = xtf_frame_finder_new(array, 0, keys);
     g_autoptr(GArray) rows = read_finder_rows(array);
-    unsigned n_found = 0, missed = 0;
+    unsigned n_found = 0, missed = 0, keyless = 0;
     GError *error = NULL;
     uint64_t t = 0;
 
     for (unsigned i = 0; i < TIMES; i++) {
         XtfFrameSpan frame;
-        bool found;
+        bool found, has_key = true;
         t = i % 4 == 0 ? finder_row_at(rows, g_rand_int(random) % rows->len)->time + random_u64(random, 5) : t + i % 4;
         guint end = naive_end_around(rows, t);
-        cr_assert_good(xtf_frame_finder_at(finder, t, &frame, &found, &error), error);
+        cr_assert_good(xtf_frame_finder_at(finder, t, &frame, &has_key, &found, &error), error);
+        cr_assert(has_key || (found && !keys && frame.key == 0));
+        if (!has_key)
+            cr_assert_good(xtf_frame_finder_key(finder, frame.row, &frame.key, &error), error);
+        keyless += !has_key;
         n_found += found;
         missed += !found && end > 0;
         cr_assert(!found || end > 0, "a frame around %" PRIu64, t);
@@ -70,6 +75,7 @@ static void check_frames_around(const XtfArray *array, GRand *random)
                 "the frame around %" PRIu64 " ends with row %u, not %" PRIu64, t, end, frame.end_row);
     }
     cr_assert_leq(8 * missed, n_found + missed, "%u frames are missed, %u found", missed, n_found);
+    return keyless;
 }
 
 Test(frame_finder, agrees_with_rows)
@@ -77,6 +83,7 @@ Test(frame_finder, agrees_with_rows)
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     g_autoptr(GRand) random = g_rand_new_with_seed(51);
+    unsigned keyless = 0;
 
     for (size_t s = 0; s < G_N_ELEMENTS(call_shapes); s++) {
         Calls *calls = random_calls(random, &call_shapes[s]);
@@ -84,10 +91,12 @@ Test(frame_finder, agrees_with_rows)
             write_small_leaves(path, plain, calls);
             g_autoptr(XtfTrace) trace = open_trace(path, 0);
             XtfArray array = find_array(trace, 7, 0);
-            check_frames_around(&array, random);
+            check_frames_around(&array, true, random);
+            keyless += check_frames_around(&array, false, random);
         }
         calls_free(calls);
     }
+    cr_assert_gt(keyless, 0, "no leaf has a column of keys");
     remove_folder(folder);
 }
 
@@ -99,8 +108,10 @@ Test(frame_finder, agrees_with_rows_of_global_and_local_times)
     g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
     for (guint l = 0; l < sample.n; l++) {
         XtfArray calls = find_array(trace, l, 0), local = xtf_array_local(&calls);
-        check_frames_around(&calls, sample.random);
-        check_frames_around(&local, sample.random);
+        for (int keys = 0; keys < 2; keys++) {
+            check_frames_around(&calls, keys, sample.random);
+            check_frames_around(&local, keys, sample.random);
+        }
     }
     sample_free(&sample);
 }
@@ -113,13 +124,13 @@ Test(frame_finder, finds_nothing_outside_of_the_rows)
     sample_write(&sample, true);
     g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
     XtfArray calls = find_array(trace, 0, 0);
-    g_autoptr(XtfFrameFinder) finder = xtf_frame_finder_new(&calls, 0);
+    g_autoptr(XtfFrameFinder) finder = xtf_frame_finder_new(&calls, 0, true);
     const uint64_t times[] = {0, calls.first - 1, calls.first, calls.last, calls.last + 1, UINT64_MAX};
     for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
         GError *error = NULL;
         XtfFrameSpan frame;
-        bool found = true;
-        cr_assert_good(xtf_frame_finder_at(finder, times[i], &frame, &found, &error), error);
+        bool found = true, has_key;
+        cr_assert_good(xtf_frame_finder_at(finder, times[i], &frame, &has_key, &found, &error), error);
         cr_assert_not(found);
     }
     sample_free(&sample);

@@ -51,7 +51,16 @@ static bool seek_after(XtfCursor *cursor, const XtfField *seq_field, uint64_t t,
     return true;
 }
 
-/* Fills the call if it is a leaf call, and no call event has the time of the record. Reads columns of frames. */
+static XtfFrameFinder *get_frames(XtfCallFinder *finder)
+{
+    if (!finder->frames)
+        finder->frames =
+            xtf_frame_finder_new(&finder->location->calls, finder->matching->types.frames, !finder->without_uses);
+    return finder->frames;
+}
+
+/* Fills the call if it is a leaf call, and no call event has the time of the record. Reads columns of frames. Sets
+ * has_use to false if they have no regions. */
 static bool find_leaf_frame(XtfCallFinder *finder, XtfMessageCall *call, uint64_t *region, bool *found, GError **error)
 {
     const XtfMessageTypes *types = &finder->matching->types;
@@ -60,9 +69,7 @@ static bool find_leaf_frame(XtfCallFinder *finder, XtfMessageCall *call, uint64_
     *found = false;
     if (types->site || !types->calls_seq)
         return true;
-    if (!finder->frames)
-        finder->frames = xtf_frame_finder_new(&finder->location->calls, types->frames);
-    if (!xtf_frame_finder_at(finder->frames, call->record, &frame, found, error))
+    if (!xtf_frame_finder_at(get_frames(finder), call->record, &frame, &call->has_use, found, error))
         return false;
     if (!*found)
         return true;
@@ -163,15 +170,28 @@ bool xtf_call_finder_at(XtfCallFinder *finder, uint64_t t, uint64_t seq, XtfMess
     XtfMatching *matching = finder->matching;
     uint64_t region;
 
-    *call = (XtfMessageCall){.enter = t, .leave = t, .record = t, .site = XTF_NONE32};
+    *call = (XtfMessageCall){.enter = t, .leave = t, .record = t, .site = XTF_NONE32, .has_use = true};
     if (!finder->location->has_calls)
         return true;
     if (!xtf_matching_load_uses(matching, error) || !find_leaf_frame(finder, call, &region, &call->found, error) ||
         (!call->found && !find_leaf_call(&matching->types, &finder->cursor, seq, call, &region, &call->found, error)) ||
         (!call->found && !find_call(matching, finder->location, seq, call, &region, &call->found, error)))
         return false;
-    if (call->found)
+    if (call->found && call->has_use)
         call->use = xtf_matching_use(matching, region);
+    return true;
+}
+
+bool xtf_call_finder_use(XtfCallFinder *finder, const XtfMessageCall *call, unsigned *use, GError **error)
+{
+    uint64_t region;
+
+    *use = call->use;
+    if (call->has_use)
+        return true;
+    if (!xtf_frame_finder_key(get_frames(finder), call->row, &region, error))
+        return false;
+    *use = xtf_matching_use(finder->matching, region);
     return true;
 }
 

@@ -10,7 +10,8 @@
 /* A call from `enter` to `leave`, in global ticks. A record outside of all calls gets a call of no duration. */
 typedef struct {
     uint64_t enter, leave;
-    unsigned use;    /* XTF_CALL_ bits of the called function */
+    unsigned use;    /* XTF_CALL_ bits of the called function, if has_use; else see xtf_call_finder_use() */
+    bool has_use;    /* false: the finder left out the function */
     bool found;      /* true if the record is in a call */
     uint64_t record; /* time of the record */
     uint64_t row;    /* row of the call's ENTER in `enters_leaves` */
@@ -24,6 +25,7 @@ typedef struct {
 typedef struct {
     XtfMatching *matching;              /* borrowed */
     const XtfMessageLocation *location; /* borrowed */
+    bool without_uses;                  /* set by the caller: the uses of most calls are not needed */
     XtfFrameFinder *frames;             /* private; NULL: not needed yet */
     XtfCursor cursor;                   /* private */
 } XtfCallFinder;
@@ -36,6 +38,8 @@ void xtf_call_finder_turn(XtfCallFinder *finder, XtfMatching *matching, const Xt
 
 /* Finds the call around record `seq` at global time t. */
 bool xtf_call_finder_at(XtfCallFinder *finder, uint64_t t, uint64_t seq, XtfMessageCall *call, GError **error);
+/* Finds the use of a call of the finder's location, which this or another finder found. */
+bool xtf_call_finder_use(XtfCallFinder *finder, const XtfMessageCall *call, unsigned *use, GError **error);
 /* Finds the call around a row of `sends` or `postings`. */
 bool xtf_call_finder_of(XtfCallFinder *finder, XtfMessagesKind kind, const uint8_t *row, XtfMessageCall *call,
                         GError **error);

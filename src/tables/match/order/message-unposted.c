@@ -92,7 +92,7 @@ bool xtf_message_is_unposted(const XtfMessageSide *postings, const XtfMessagePla
         uint64_t before = place->row;
         if (!load_unposted(postings->types, &postings->process->locations[i], &last, error))
             return false;
-        const uint64_t *row = g_hash_table_lookup(last, postings->envelope);
+        const uint64_t *row = g_hash_table_size(last) > 0 ? g_hash_table_lookup(last, postings->envelope) : NULL;
         if (row && i != place->location && !xtf_message_rows_before(postings, place, i, &before, error))
             return false;
         *unposted = row && *row >= before;

@@ -11,7 +11,7 @@ void xtf_message_walk_init(XtfMessageWalk *walk, const XtfMessageSide *side)
 
 void xtf_message_walk_finish(XtfMessageWalk *walk)
 {
-    walk->placed = false;
+    walk->placed = walk->has_rows = false;
     xtf_cursor_finish(&walk->cursor);
 }
 
@@ -51,12 +51,22 @@ static bool step(XtfMessageWalk *walk, uint64_t end, uint32_t *rows, bool *found
     return true;
 }
 
-/* True if the location has an index, which answers sooner than the next rows. */
-static bool has_index(const XtfMessageWalk *walk)
+/* True if the location has an index, which answers sooner than the next rows. Finds the group's rows in it, unless some
+ * of them may be cancelled. */
+static bool has_index(XtfMessageWalk *walk)
 {
-    const XtfMessageProcess *process = walk->side->process;
+    const XtfMessageSide *side = walk->side;
+    XtfMessageLocation *location = &side->process->locations[walk->only];
 
-    return walk->only < process->n && xtf_message_index_made(&process->locations[walk->only].indexes[walk->side->kind]);
+    if (walk->has_rows)
+        return true;
+    if (walk->only == side->process->n)
+        return false;
+    const XtfMessageIndex *index = xtf_message_index_made(&location->indexes[side->kind]);
+    walk->has_rows = index && (side->kind != XTF_MESSAGES_SENDS || !location->has[XTF_MESSAGES_CANCELLED]);
+    if (walk->has_rows)
+        walk->rows = xtf_message_index_rows(index, side->envelope);
+    return index != NULL;
 }
 
 bool xtf_message_walk_select(XtfMessageWalk *walk, uint64_t k, XtfMessagePlace *place, bool *found, GError **error)
@@ -64,8 +74,14 @@ bool xtf_message_walk_select(XtfMessageWalk *walk, uint64_t k, XtfMessagePlace *
     bool on = walk->placed && walk->number <= k;
     uint32_t rows = walk->reach;
 
-    if (has_index(walk))
-        return xtf_message_select(walk->side, k, place, found, error);
+    if (has_index(walk)) {
+        if (!walk->has_rows)
+            return xtf_message_select(walk->side, k, place, found, error);
+        *found = k < walk->rows.n;
+        if (*found)
+            *place = (XtfMessagePlace){walk->only, walk->rows.rows[k]};
+        return true;
+    }
     while (on && walk->number < k)
         if (!step(walk, UINT64_MAX, &rows, &on, error))
             return false;
@@ -84,8 +100,12 @@ bool xtf_message_walk_rank(XtfMessageWalk *walk, const XtfMessagePlace *place, u
     bool on = walk->placed && place->location == walk->only && walk->cursor.n <= place->row;
     uint32_t rows = walk->reach;
 
-    if (has_index(walk))
-        return xtf_message_rank(walk->side, place, k, error);
+    if (has_index(walk)) {
+        if (!walk->has_rows || place->location != walk->only)
+            return xtf_message_rank(walk->side, place, k, error);
+        *k = xtf_group_rows_rank(&walk->rows, place->row);
+        return true;
+    }
     while (on && walk->cursor.n < place->row)
         if (!step(walk, place->row + 1, &rows, &on, error))
             return false;

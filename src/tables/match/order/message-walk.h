@@ -23,6 +23,8 @@ typedef struct {
     bool placed;   /* the cursor is at message `number` */
     uint64_t number;
     XtfCursor cursor;
+    bool has_rows; /* the index of the only location has all messages of the group in `rows` */
+    XtfGroupRows rows;
 } XtfMessageWalk;
 
 /* Makes a walk without a place. Borrows the side. */

@@ -282,3 +282,112 @@ Test(match_batch, messages_of_sound_leaves_match_beside_a_damaged_one)
         cr_assert(matched[i].message.state == XTF_PAIR_CERTAIN && matched[i].message.receive == ends[i].row);
     cr_assert_gt(written.tree->matching.processes.bounds.bytes, 0, "no array was asked often");
 }
+
+/* ---- Waits, from calls of all forms. */
+
+enum { WAITING = 5000 };
+
+/* A call with a record in it, as it is planned. */
+typedef struct {
+    uint64_t enter, leave, record;
+    bool in_call; /* false: the record is outside of all calls */
+} PlannedCall;
+
+typedef struct {
+    PlannedCall send, receive;
+} PlannedWait;
+
+/* Writes a send or a receive at a random time from t on, before t + 100. */
+static PlannedCall write_call(Mpi *mpi, unsigned location, uint64_t t, GRand *random)
+{
+    uint64_t enter = t + (uint64_t)g_rand_int_range(random, 1, 40),
+             length = 2 * (uint64_t)g_rand_int_range(random, 2, 25);
+    PlannedCall call = {enter, enter + length, enter + length / 2, true};
+    unsigned form = (unsigned)g_rand_int_range(random, 0, 6);
+    Envelope envelope = {1 - location, MPI_WORLD, 0, 8};
+
+    if (form == 0)
+        call = (PlannedCall){enter, enter, enter, false};
+    if (form == 1)
+        mpi_enter(mpi, location, t, MPI_WORK_CALL);
+    if (form == 2) /* the record has the time of the ENTER */
+        call.record = enter;
+    if (call.in_call)
+        mpi_enter(mpi, location, call.enter, location == 0 ? MPI_SEND_CALL : MPI_RECV_CALL);
+    if (form == 3) {
+        mpi_enter(mpi, location, call.enter + 1, MPI_WORK_CALL);
+        mpi_leave(mpi, location, call.record);
+    }
+    if (location == 0)
+        mpi_record_send(mpi, location, call.record, envelope, XTF_NONE64);
+    else
+        mpi_record_recv(mpi, location, call.record, envelope);
+    if (call.in_call)
+        mpi_leave(mpi, location, call.leave);
+    if (form == 1)
+        mpi_leave(mpi, location, t + 99);
+    return call;
+}
+
+static XtfMessageWait naive_wait(const PlannedWait *planned, uint64_t *ticks)
+{
+    const PlannedCall *send = &planned->send, *receive = &planned->receive;
+    uint64_t until = MIN(send->enter, receive->leave);
+
+    *ticks = 0;
+    if (send->enter > receive->leave)
+        return XTF_WAIT_CLOCK_VIOLATION;
+    if (receive->in_call && until > receive->enter) {
+        *ticks = until - receive->enter;
+        return XTF_WAIT_LATE_SENDER;
+    }
+    if (!send->in_call || receive->enter <= send->enter || send->leave <= receive->enter)
+        return XTF_WAIT_NONE;
+    *ticks = receive->enter - send->enter;
+    return XTF_WAIT_LATE_RECEIVER;
+}
+
+/* Checks messages [first, first + n), matched at once. */
+static void assert_waits(const Written *written, const PlannedWait *planned, uint32_t first, uint32_t n)
+{
+    g_autofree XtfMatchedSend *matched = g_new(XtfMatchedSend, n);
+    g_autofree XtfMessageEnd *ends = g_new(XtfMessageEnd, n);
+    g_autoptr(GError) error = NULL;
+
+    for (uint32_t i = 0; i < n; i++)
+        ends[i] = (XtfMessageEnd){0, first + i};
+    cr_assert(xtf_match_sends(&written->tree->matching, ends, n, matched, &error), "%s", error->message);
+    for (uint32_t i = 0; i < n; i++) {
+        const PlannedWait *plan = &planned[first + i];
+        const XtfMessageTimes *times = &matched[i].times;
+        uint64_t ticks;
+        XtfMessageWait wait = naive_wait(plan, &ticks);
+        cr_assert(times->sent == plan->send.record && times->received == plan->receive.record &&
+                      times->posted == plan->receive.record,
+                  "message %u: times", first + i);
+        cr_assert(times->wait == wait && times->ticks == ticks,
+                  "message %u: %s of %" PRIu64 ", should be %s of %" PRIu64, first + i,
+                  xtf_message_wait_word(times->wait), times->ticks, xtf_message_wait_word(wait), ticks);
+    }
+}
+
+/* The waits are the same if the batch before needed the uses of calls. Parts begin within leaves. */
+Test(match_batch, waits_are_those_of_the_calls_around_both_ends)
+{
+    g_autofree PlannedWait *planned = g_new(PlannedWait, WAITING);
+    g_autoptr(GRand) random = g_rand_new_with_seed(9);
+    g_auto(Written) written;
+    Mpi mpi;
+
+    mpi_begin(&mpi, 2, 1);
+    for (unsigned i = 0; i < WAITING; i++) {
+        planned[i].send = write_call(&mpi, 0, 1000 + 100 * i, random);
+        planned[i].receive = write_call(&mpi, 1, 1000 + 100 * i, random);
+    }
+    mpi_end(&mpi, &written);
+    for (gint needs = 0; needs < 2; needs++)
+        for (uint32_t first = 0; first < WAITING; first += 1024) {
+            g_atomic_int_set(&written.tree->matching.needs_uses, needs);
+            assert_waits(&written, planned, first, MIN(WAITING - first, 1024));
+        }
+}

@@ -24,6 +24,8 @@ typedef struct {
     uint64_t n_regions;
     uint8_t *uses;    /* by row of definitions/regions */
     bool has_matched; /* true if a region has XTF_CALL_MATCHED */
+    bool has_mprobe;  /* true if a region has XTF_CALL_MPROBE */
+    gint needs_uses;  /* atomic: true if many messages of the last batch needed the uses of their calls */
 } XtfMatching;
 
 void xtf_matching_init(XtfMatching *matching, XtfTraceContext *context);

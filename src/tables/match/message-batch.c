@@ -8,7 +8,9 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    RUN_MOST = 256, /* most sends that a thread matches in one step */
+    RUN_MOST = 256,    /* most sends that a thread matches in one step */
+    VISITS_MOST = 768, /* most records whose calls a thread finds in one step */
+    USES_DIVISOR = 64, /* share of the messages from which on the next batch reads the uses of all calls */
 };
 
 /* A send of the batch. */
@@ -19,13 +21,26 @@ typedef struct {
     uint64_t envelope[XTF_ENVELOPE_KEYS];
 } Send;
 
+/* A record whose call is needed. */
+typedef struct {
+    uint32_t location; /* UINT32_MAX: none, the last ones in order */
+    XtfMessageCall *call;
+    XtfMessageRecord record;
+} Visit;
+
+enum { VISITS_PER_SEND = 3 }; /* of the send, the posting and the receive */
+
 typedef struct {
     XtfMatching *matching;
     const XtfMessageEnd *ends;
     XtfMatchedSend *matched;
     uint32_t n, reach;
-    Send *sends;  /* by group, then by row */
-    GArray *runs; /* uint32_t: the first send of each run, then n */
+    Send *sends;           /* by group, then by row */
+    GArray *runs;          /* uint32_t: the first send of each run, then n */
+    XtfMessageEnds *calls; /* of each send */
+    Visit *visits;         /* of each send; then sorted by location and time */
+    GArray *walks;         /* uint32_t: the first visit of each walk in time, then the number of visits */
+    gint n_uses;           /* atomic: number of calls whose use was needed */
 } Batch;
 
 /* ---- Runs: sends of one location, by group. */
@@ -107,11 +122,48 @@ static void divide_into_runs(Batch *batch)
     g_array_append_val(batch->runs, batch->n);
 }
 
-/* ---- Matching. */
+/* ---- Work on all cores. */
 
 static void *begin_batch(void *data)
 {
     return data;
+}
+
+static void join_batch(void *thread_data, void *data)
+{
+}
+
+/* Does work on all runs or walks, whose first items are in `firsts`. */
+static bool work_on_all(Batch *batch,
+                        bool (*work)(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error),
+                        const GArray *firsts, GError **error)
+{
+    const XtfParallelWork parallel = {.step = 1, .begin = begin_batch, .work = work, .join = join_batch};
+
+    return xtf_parallel(&parallel, batch, firsts->len - 1, error);
+}
+
+/* ---- Matching. */
+
+/* Lists the records of a message whose calls are needed. Stores the times of the others. */
+static bool list_visits(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageEnds *calls, Visit *visits,
+                        GError **error)
+{
+    XtfMessageRecord receive;
+
+    *calls = (XtfMessageEnds){.send = {.record = message->sent.t, .site = XTF_NONE32}};
+    for (unsigned i = 0; i < VISITS_PER_SEND; i++)
+        visits[i].location = UINT32_MAX;
+    if (xtf_message_needs_send_call(timer->matching, message))
+        visits[0] = (Visit){message->send.location, &calls->send, message->sent};
+    if (!message->has_receive)
+        return true;
+    if (!xtf_message_timer_receive(timer, message, &receive, &calls->blocking, error))
+        return false;
+    visits[1] = (Visit){message->posting.location, &calls->posting, message->posted};
+    if (!calls->blocking)
+        visits[2] = (Visit){message->posting.location, &calls->receive, receive};
+    return true;
 }
 
 static bool match_run(const Batch *batch, const Send *sends, uint32_t n, GError **error)
@@ -123,9 +175,11 @@ static bool match_run(const Batch *batch, const Send *sends, uint32_t n, GError 
     xtf_message_timer_init(&timer, batch->matching);
     finder.reach = batch->reach;
     for (uint32_t i = 0; i < n; i++) {
-        XtfMatchedSend *matched = &batch->matched[sends[i].number];
-        if (!xtf_message_finder_send(&finder, &batch->ends[sends[i].number], &matched->message, error) ||
-            !xtf_message_timer_times(&timer, &matched->message, &matched->times, error))
+        uint32_t number = sends[i].number;
+        XtfMessage *message = &batch->matched[number].message;
+        if (!xtf_message_finder_send(&finder, &batch->ends[number], message, error) ||
+            !list_visits(&timer, message, &batch->calls[number], batch->visits + (size_t)number * VISITS_PER_SEND,
+                         error))
             return false;
     }
     return true;
@@ -142,22 +196,157 @@ static bool match_runs(void *thread_data, void *data, uint32_t first, uint32_t e
     return true;
 }
 
-static void join_batch(void *thread_data, void *data)
+/* ---- Calls: in each location in order of time, so that each of its leaves is read once. */
+
+static inline bool visit_precedes(const Visit *a, const Visit *b)
 {
+    return a->location < b->location || (a->location == b->location && a->record.t < b->record.t);
+}
+
+/* Merges two sorted halves of `n` visits. */
+static void merge_visits(const Visit *from, uint32_t half, uint32_t n, Visit *to)
+{
+    for (uint32_t low = 0, high = half; low < half || high < n;) {
+        bool takes_high = low == half || (high < n && visit_precedes(&from[high], &from[low]));
+        *to++ = takes_high ? from[high++] : from[low++];
+    }
+}
+
+/* Sorts n visits by location and time, without a function call for each comparison. `spare` has room for n visits.
+ * Returns the one of both arrays that has the sorted visits. */
+static Visit *sort_visits(Visit *visits, uint32_t n, Visit *spare)
+{
+    for (uint64_t width = 1; width < n; width *= 2) {
+        for (uint64_t first = 0; first < n; first += 2 * width)
+            merge_visits(visits + first, (uint32_t)MIN(width, n - first), (uint32_t)MIN(2 * width, n - first),
+                         spare + first);
+        Visit *sorted = spare;
+        spare = visits;
+        visits = sorted;
+    }
+    return visits;
+}
+
+/* Sorts the visits, and divides them into walks. */
+static void divide_into_walks(Batch *batch)
+{
+    g_autofree Visit *spare = NULL;
+    Visit *visits = batch->visits;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < batch->n * VISITS_PER_SEND; i++)
+        if (visits[i].location != UINT32_MAX)
+            visits[n++] = visits[i];
+    spare = g_new(Visit, n);
+    visits = sort_visits(visits, n, spare);
+    if (visits == spare) {
+        spare = batch->visits;
+        batch->visits = visits;
+    }
+    for (uint32_t i = 0, first = 0; i < n; i++) {
+        if (i > 0 && i - first < VISITS_MOST && visits[i - 1].location == visits[i].location)
+            continue;
+        first = i;
+        g_array_append_val(batch->walks, first);
+    }
+    g_array_append_val(batch->walks, n);
+}
+
+static bool find_calls_in(const Batch *batch, const XtfMessageLocation *location, const Visit *visits, uint32_t n,
+                          GError **error)
+{
+    g_auto(XtfCallFinder) finder;
+
+    xtf_call_finder_init(&finder, batch->matching, location);
+    finder.without_uses = !g_atomic_int_get(&batch->matching->needs_uses);
+    for (uint32_t i = 0; i < n; i++)
+        if (!xtf_call_finder_at(&finder, visits[i].record.t, visits[i].record.seq, visits[i].call, error))
+            return false;
+    return true;
+}
+
+static bool walk_calls(const Batch *batch, const Visit *visits, uint32_t n, GError **error)
+{
+    XtfMatching *matching = batch->matching;
+    const XtfMessageLocation *location;
+    XtfMessageProcess *process;
+
+    if (!xtf_message_process_take_location(&matching->processes, &matching->types, matching->context, visits->location,
+                                           &process, &location, error))
+        return false;
+    bool good = find_calls_in(batch, location, visits, n, error);
+    xtf_message_process_put(&matching->processes, process);
+    return good;
+}
+
+static bool walk_all_calls(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const Batch *batch = data;
+    const uint32_t *walks = &g_array_index(batch->walks, uint32_t, 0);
+
+    for (uint32_t i = first; i < end; i++)
+        if (!walk_calls(batch, batch->visits + walks[i], walks[i + 1] - walks[i], error))
+            return false;
+    return true;
+}
+
+/* ---- Waits. */
+
+static bool find_batch_waits(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    Batch *batch = data;
+    const uint32_t *runs = &g_array_index(batch->runs, uint32_t, 0);
+    g_auto(XtfMessageTimer) timer;
+
+    xtf_message_timer_init(&timer, batch->matching);
+    for (uint32_t i = runs[first]; i < runs[end]; i++) {
+        uint32_t number = batch->sends[i].number;
+        XtfMatchedSend *matched = &batch->matched[number];
+        if (!xtf_message_timer_wait(&timer, &matched->message, &batch->calls[number], &matched->times, error))
+            return false;
+    }
+    g_atomic_int_add(&batch->n_uses, (gint)timer.n_uses);
+    return true;
+}
+
+static bool match_batch(Batch *batch, GError **error)
+{
+    XtfMatching *matching = batch->matching;
+
+    if (!xtf_matching_check(matching, error) || !xtf_matching_load_uses(matching, error) || !sort_sends(batch, error))
+        return false;
+    divide_into_runs(batch);
+    if (!work_on_all(batch, match_runs, batch->runs, error))
+        return false;
+    divide_into_walks(batch);
+    if (!work_on_all(batch, walk_all_calls, batch->walks, error) ||
+        !work_on_all(batch, find_batch_waits, batch->runs, error))
+        return false;
+    g_atomic_int_set(&matching->needs_uses, (uint32_t)batch->n_uses > batch->n / USES_DIVISOR);
+    return true;
 }
 
 bool xtf_match_sends_within(XtfMatching *matching, const XtfMessageEnd *ends, uint32_t n, uint32_t reach,
                             XtfMatchedSend *matched, GError **error)
 {
-    const XtfParallelWork parallel = {.step = 1, .begin = begin_batch, .work = match_runs, .join = join_batch};
-    g_autofree Send *sends = g_new(Send, n);
-    g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    Batch batch = {matching, ends, matched, n, reach, sends, runs};
+    Batch batch = {.matching = matching,
+                   .ends = ends,
+                   .matched = matched,
+                   .n = n,
+                   .reach = reach,
+                   .sends = g_new(Send, n),
+                   .runs = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                   .calls = g_new(XtfMessageEnds, n),
+                   .visits = g_new(Visit, (size_t)n * VISITS_PER_SEND),
+                   .walks = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+    bool good = match_batch(&batch, error);
 
-    if (!xtf_matching_check(matching, error) || !sort_sends(&batch, error))
-        return false;
-    divide_into_runs(&batch);
-    return xtf_parallel(&parallel, &batch, runs->len - 1, error);
+    g_free(batch.sends);
+    g_array_unref(batch.runs);
+    g_free(batch.calls);
+    g_free(batch.visits);
+    g_array_unref(batch.walks);
+    return good;
 }
 
 bool xtf_match_sends(XtfMatching *matching, const XtfMessageEnd *sends, uint32_t n, XtfMatchedSend *matched,

@@ -203,13 +203,6 @@ bool xtf_call_finder_of(XtfCallFinder *finder, XtfMessagesKind kind, const uint8
                               error);
 }
 
-bool xtf_call_finder_of_receive(XtfCallFinder *finder, const uint8_t *row, XtfMessageCall *call, GError **error)
-{
-    const XtfMessageTypes *types = &finder->matching->types;
-    return xtf_call_finder_at(finder, xtf_field_get(&types->recvs->fields[0], row),
-                              xtf_field_get(types->recvs_seq, row), call, error);
-}
-
 bool xtf_message_call_of(XtfMatching *matching, const XtfMessageLocation *location, XtfMessagesKind kind, uint64_t n,
                          XtfMessageCall *call, GError **error)
 {

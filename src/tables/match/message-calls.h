@@ -43,8 +43,6 @@ bool xtf_call_finder_use(XtfCallFinder *finder, const XtfMessageCall *call, unsi
 /* Finds the call around a row of `sends` or `postings`. */
 bool xtf_call_finder_of(XtfCallFinder *finder, XtfMessagesKind kind, const uint8_t *row, XtfMessageCall *call,
                         GError **error);
-/* Finds the call around a row of `recvs`. */
-bool xtf_call_finder_of_receive(XtfCallFinder *finder, const uint8_t *row, XtfMessageCall *call, GError **error);
 
 /* Finds the call around row n of `sends` or `postings` of a location. */
 bool xtf_message_call_of(XtfMatching *matching, const XtfMessageLocation *location, XtfMessagesKind kind, uint64_t n,

@@ -136,9 +136,15 @@ static bool find_group(XtfMessageFinder *finder, const uint8_t *row, GError **er
 
 /* ---- Ends. */
 
+static XtfMessageRecord read_record(const XtfMessageType *type, const uint8_t *row)
+{
+    return (XtfMessageRecord){xtf_field_get(&type->schema->fields[0], row), xtf_field_get(type->seq, row)};
+}
+
 static bool set_send(XtfMessageFinder *finder, const XtfMessagePlace *place, const uint8_t **row, GError **error)
 {
     const XtfMessageLocation *location = &finder->sender->locations[place->location];
+    const XtfMessageType *type = &finder->matching->types.types[XTF_MESSAGES_SENDS];
     XtfMessage *message = finder->message;
 
     if (!location->has[XTF_MESSAGES_SENDS])
@@ -147,7 +153,8 @@ static bool set_send(XtfMessageFinder *finder, const XtfMessagePlace *place, con
         return false;
     message->has_send = true;
     message->send = (XtfMessageEnd){location->index, place->row};
-    message->sent_bytes = xtf_field_get(finder->matching->types.types[XTF_MESSAGES_SENDS].bytes, *row);
+    message->sent_bytes = xtf_field_get(type->bytes, *row);
+    message->sent = read_record(type, *row);
     return true;
 }
 
@@ -163,6 +170,7 @@ static bool set_receive(XtfMessageFinder *finder, const XtfMessagePlace *place, 
     message->posting = (XtfMessageEnd){location->index, place->row};
     message->receive = xtf_field_get(type->message, *row);
     message->received_bytes = xtf_field_get(type->bytes, *row);
+    message->posted = read_record(type, *row);
     if (location->has_recvs && message->receive < location->recvs.n_rows)
         return true;
     return xtf_damaged(error, "row %" PRIu64 " of postings of location %" PRIu64 " names a receive that does not exist",

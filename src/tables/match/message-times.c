@@ -46,7 +46,6 @@ static void leave_receiver(XtfMessageTimer *timer)
 {
     xtf_call_finder_finish(&timer->postings);
     xtf_call_finder_finish(&timer->receives);
-    xtf_cursor_finish(&timer->posting_row);
     xtf_cursor_finish(&timer->receive_row);
     timer->to = NULL;
     xtf_message_process_put(&timer->matching->processes, g_steal_pointer(&timer->receiver));
@@ -58,19 +57,13 @@ void xtf_message_timer_finish(XtfMessageTimer *timer)
     leave_receiver(timer);
 }
 
-static bool take_location(XtfMatching *matching, uint32_t index, XtfMessageProcess **process,
+static bool take_location(XtfMessageTimer *timer, uint32_t index, XtfMessageProcess **process,
                           const XtfMessageLocation **location, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(matching->context, error);
+    XtfMatching *matching = timer->matching;
 
-    if (!locations || !(*process = xtf_message_process_take(&matching->processes, &matching->types, matching->context,
-                                                            locations->all[index].proc, error)))
-        return false;
-    uint32_t at = xtf_message_process_find(*process, index);
-    if (at == (*process)->n)
-        return xtf_damaged(error, "a location has no messages, but a message names it");
-    *location = &(*process)->locations[at];
-    return true;
+    return xtf_message_process_take_location(&matching->processes, &matching->types, matching->context, index, process,
+                                             location, error);
 }
 
 static bool enter_sender(XtfMessageTimer *timer, uint32_t index, GError **error)
@@ -78,7 +71,7 @@ static bool enter_sender(XtfMessageTimer *timer, uint32_t index, GError **error)
     if (timer->from && timer->from->index == index)
         return true;
     leave_sender(timer);
-    if (!take_location(timer->matching, index, &timer->sender, &timer->from, error))
+    if (!take_location(timer, index, &timer->sender, &timer->from, error))
         return false;
     xtf_call_finder_init(&timer->sends, timer->matching, timer->from);
     xtf_call_finder_init(&timer->completions, timer->matching, timer->from);
@@ -90,7 +83,7 @@ static bool enter_receiver(XtfMessageTimer *timer, uint32_t index, GError **erro
     if (timer->to && timer->to->index == index)
         return true;
     leave_receiver(timer);
-    if (!take_location(timer->matching, index, &timer->receiver, &timer->to, error))
+    if (!take_location(timer, index, &timer->receiver, &timer->to, error))
         return false;
     xtf_call_finder_init(&timer->postings, timer->matching, timer->to);
     xtf_call_finder_init(&timer->receives, timer->matching, timer->to);
@@ -99,51 +92,53 @@ static bool enter_receiver(XtfMessageTimer *timer, uint32_t index, GError **erro
 
 /* ---- Calls. */
 
-/* The calls around both ends of a message. */
+/* A message, and the calls around its ends. */
 typedef struct {
     XtfMessageTimer *timer;
     const XtfMessage *message;
-    XtfMessageCall send, posting, receive;
+    const XtfMessageEnds *calls;
 } Ends;
 
-/* Finds the time of the send. Finds its call only if it is used: for the wait of a message with both ends, or for the
- * site. */
-static bool find_send_call(Ends *ends, GError **error)
+bool xtf_message_needs_send_call(const XtfMatching *matching, const XtfMessage *message)
 {
-    XtfMessageTimer *timer = ends->timer;
+    return message->has_send && (matching->types.site || message->has_receive);
+}
+
+bool xtf_message_timer_receive(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageRecord *receive,
+                               bool *blocking, GError **error)
+{
     const XtfMessageTypes *types = &timer->matching->types;
-    const XtfMessageEnd *send = &ends->message->send;
     const uint8_t *row;
 
-    if (!enter_sender(timer, send->location, error) ||
-        !xtf_message_row(&timer->send_row, &timer->from->arrays[XTF_MESSAGES_SENDS], send->row, &row, error))
+    if (!enter_receiver(timer, message->posting.location, error) ||
+        !xtf_message_row(&timer->receive_row, &timer->to->recvs, message->receive, &row, error))
         return false;
-    if (types->site || ends->message->has_receive)
-        return xtf_call_finder_of(&timer->sends, XTF_MESSAGES_SENDS, row, &ends->send, error);
-    ends->send.record = xtf_field_get(&types->types[XTF_MESSAGES_SENDS].schema->fields[0], row);
-    ends->send.site = XTF_NONE32;
+    *receive = (XtfMessageRecord){xtf_field_get(&types->recvs->fields[0], row), xtf_field_get(types->recvs_seq, row)};
+    *blocking = receive->t == message->posted.t && receive->seq == message->posted.seq;
     return true;
 }
 
-static bool find_receive_calls(Ends *ends, GError **error)
+/* Finds the call of the send if it is needed, else only the time. */
+static bool find_send_call(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageCall *call, GError **error)
 {
-    XtfMessageTimer *timer = ends->timer;
-    const XtfMessageType *type = &timer->matching->types.types[XTF_MESSAGES_POSTINGS];
-    const XtfMessageEnd *posting = &ends->message->posting;
-    const uint8_t *row, *receive;
+    const XtfMessageRecord *sent = &message->sent;
 
-    if (!enter_receiver(timer, posting->location, error) ||
-        !xtf_message_row(&timer->posting_row, &timer->to->arrays[XTF_MESSAGES_POSTINGS], posting->row, &row, error) ||
-        !xtf_call_finder_of(&timer->postings, XTF_MESSAGES_POSTINGS, row, &ends->posting, error) ||
-        !xtf_message_row(&timer->receive_row, &timer->to->recvs, ends->message->receive, &receive, error))
+    if (xtf_message_needs_send_call(timer->matching, message))
+        return enter_sender(timer, message->send.location, error) &&
+               xtf_call_finder_at(&timer->sends, sent->t, sent->seq, call, error);
+    *call = (XtfMessageCall){.record = sent->t, .site = XTF_NONE32};
+    return true;
+}
+
+static bool find_receive_calls(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageEnds *calls, GError **error)
+{
+    const XtfMessageRecord *posted = &message->posted;
+    XtfMessageRecord receive;
+
+    if (!xtf_message_timer_receive(timer, message, &receive, &calls->blocking, error) ||
+        !xtf_call_finder_at(&timer->postings, posted->t, posted->seq, &calls->posting, error))
         return false;
-    /* A blocking receive is its own posting. */
-    if (xtf_field_get(timer->matching->types.recvs_seq, receive) == xtf_field_get(type->seq, row) &&
-        xtf_field_get(&timer->matching->types.recvs->fields[0], receive) == ends->posting.record) {
-        ends->receive = ends->posting;
-        return true;
-    }
-    return xtf_call_finder_of_receive(&timer->receives, receive, &ends->receive, error);
+    return calls->blocking || xtf_call_finder_at(&timer->receives, receive.t, receive.seq, &calls->receive, error);
 }
 
 /* ---- Completion of a non-blocking send. */
@@ -189,7 +184,7 @@ static bool follow_request(const Ends *ends, const Requests *requests, uint64_t 
     bool found;
 
     xtf_cursor_init(&cursor, &requests->array);
-    if (!seek_requests(requests, ends->send.record, seq, &cursor, &found, error))
+    if (!seek_requests(requests, ends->message->sent.t, seq, &cursor, &found, error))
         return false;
     for (unsigned i = 0; found && i < XTF_REQUESTS_LOOKED_AT; i++) {
         const uint8_t *row = xtf_cursor_row(&cursor);
@@ -205,80 +200,131 @@ static bool follow_request(const Ends *ends, const Requests *requests, uint64_t 
     return true;
 }
 
-/* Finds the call that completes the send: its own call, or the one that completes its request. */
-static bool find_completion(const Ends *ends, XtfMessageCall *call, bool *known, GError **error)
+/* Finds the call that completes the send: its own call, or the one that completes its request. A late receiver needs a
+ * call with one of *uses. */
+static bool find_completion(const Ends *ends, XtfMessageCall *call, unsigned *uses, bool *known, GError **error)
 {
     const XtfMessageType *type = &ends->timer->matching->types.types[XTF_MESSAGES_SENDS];
-    const XtfField *request = xtf_schema_field(type->schema, "request");
-    const XtfMessageTimer *timer = ends->timer;
+    XtfMessageTimer *timer = ends->timer;
     const uint8_t *row;
     Requests requests;
     bool found;
 
-    *known = false;
-    *call = ends->send;
-    if (!xtf_message_row(&ends->timer->send_row, &timer->from->arrays[XTF_MESSAGES_SENDS], ends->message->send.row,
-                         &row, error))
+    *known = true;
+    *uses = XTF_CALL_OF_MPI;
+    *call = ends->calls->send;
+    if (!enter_sender(timer, ends->message->send.location, error) ||
+        !xtf_message_row(&timer->send_row, &timer->from->arrays[XTF_MESSAGES_SENDS], ends->message->send.row, &row,
+                         error))
         return false;
     const char *label = xtf_row_label(type->event, row);
-    if (!request || xtf_field_is_none(request, row) || (label && g_str_equal(label, "MPI_SEND"))) {
-        *known = call->use & XTF_CALL_OF_MPI;
+    if (!type->request || xtf_field_is_none(type->request, row) || (label && g_str_equal(label, "MPI_SEND")))
         return true;
-    }
-    if (!find_requests(ends, &requests, &found, error))
-        return false;
-    if (found && !follow_request(ends, &requests, xtf_field_get(request, row), xtf_field_get(type->seq, row), call,
-                                 known, error))
-        return false;
-    *known &= (call->use & XTF_CALL_WAITS) != 0;
-    return true;
+    *known = false;
+    *uses = XTF_CALL_WAITS;
+    return find_requests(ends, &requests, &found, error) &&
+           (!found || follow_request(ends, &requests, xtf_field_get(type->request, row), xtf_field_get(type->seq, row),
+                                     call, known, error));
 }
 
 /* ---- Waits. */
 
-/* Finds the wait of a message. If MPI_Mprobe received the message, the wait is in the probe's call. */
-static bool find_wait(const Ends *ends, XtfMessageTimes *times, GError **error)
+/* Finds the use of a call around an end of the message. */
+static bool find_use(const Ends *ends, const XtfMessageCall *call, bool at_sender, unsigned *use, GError **error)
 {
-    const XtfMessageCall *send = &ends->send, *posting = &ends->posting,
-                         *receive = posting->use & XTF_CALL_MPROBE ? posting : &ends->receive;
+    XtfMessageTimer *timer = ends->timer;
+
+    timer->n_uses++;
+    if (!(at_sender ? enter_sender(timer, ends->message->send.location, error)
+                    : enter_receiver(timer, ends->message->posting.location, error)))
+        return false;
+    return xtf_call_finder_use(at_sender ? &timer->completions : &timer->receives, call, use, error);
+}
+
+/* Finds the call in which the message is received. If MPI_Mprobe received it, that is the probe's call. */
+static bool find_receive(const Ends *ends, const XtfMessageCall **receive, GError **error)
+{
+    const XtfMessageEnds *calls = ends->calls;
+    unsigned use = 0;
+
+    if (calls->blocking || !ends->timer->matching->has_mprobe) {
+        *receive = calls->blocking ? &calls->posting : &calls->receive;
+        return true;
+    }
+    if (!find_use(ends, &calls->posting, false, &use, error))
+        return false;
+    *receive = use & XTF_CALL_MPROBE ? &calls->posting : &calls->receive;
+    return true;
+}
+
+/* Sets a wait for the receiver, if the call that completes the send waits for it. */
+static bool find_late_receiver(const Ends *ends, XtfMessageTimes *times, GError **error)
+{
+    uint64_t posted = ends->calls->posting.enter;
     XtfMessageCall completion;
+    unsigned uses, use;
     bool known;
 
-    if (send->enter > receive->leave) {
-        times->wait = XTF_WAIT_CLOCK_VIOLATION;
-        return true;
-    }
-    uint64_t until = MIN(send->enter, receive->leave);
-    if ((receive->use & (XTF_CALL_OF_MPI | XTF_CALL_TESTS)) == XTF_CALL_OF_MPI && until > receive->enter) {
-        times->wait = XTF_WAIT_LATE_SENDER;
-        times->ticks = until - receive->enter;
-        return true;
-    }
-    if (posting->enter <= send->enter) /* the send is not complete before the posting */
-        return true;
-    if (!find_completion(ends, &completion, &known, error))
+    if (!find_completion(ends, &completion, &uses, &known, error))
         return false;
-    if (known && completion.leave > posting->enter && posting->enter > completion.enter) {
+    if (!known || completion.leave <= posted || posted <= completion.enter)
+        return true;
+    if (!find_use(ends, &completion, true, &use, error))
+        return false;
+    if (use & uses) {
         times->wait = XTF_WAIT_LATE_RECEIVER;
-        times->ticks = posting->enter - completion.enter;
+        times->ticks = posted - completion.enter;
     }
     return true;
 }
 
+/* Finds the wait of a message. Finds the uses of calls last: most waits follow from the times alone. */
+static bool find_wait(const Ends *ends, XtfMessageTimes *times, GError **error)
+{
+    uint64_t send_enter = ends->calls->send.enter;
+    const XtfMessageCall *receive;
+    unsigned use;
+
+    if (!find_receive(ends, &receive, error))
+        return false;
+    if (send_enter > receive->leave) {
+        times->wait = XTF_WAIT_CLOCK_VIOLATION;
+        return true;
+    }
+    uint64_t until = MIN(send_enter, receive->leave);
+    if (until > receive->enter) {
+        if (!find_use(ends, receive, false, &use, error))
+            return false;
+        if ((use & (XTF_CALL_OF_MPI | XTF_CALL_TESTS)) == XTF_CALL_OF_MPI) {
+            times->wait = XTF_WAIT_LATE_SENDER;
+            times->ticks = until - receive->enter;
+            return true;
+        }
+    }
+    /* Otherwise the send is not complete before the posting. */
+    return ends->calls->posting.enter <= send_enter || find_late_receiver(ends, times, error);
+}
+
+bool xtf_message_timer_wait(XtfMessageTimer *timer, const XtfMessage *message, const XtfMessageEnds *calls,
+                            XtfMessageTimes *times, GError **error)
+{
+    const XtfMessageCall *receive = calls->blocking ? &calls->posting : &calls->receive;
+
+    *times = (XtfMessageTimes){.sent = calls->send.record,
+                               .posted = calls->posting.record,
+                               .received = receive->record,
+                               .sent_from = message->has_send ? calls->send.site : XTF_NONE32,
+                               .posted_from = message->has_receive ? calls->posting.site : XTF_NONE32};
+    return !message->has_send || !message->has_receive || find_wait(&(Ends){timer, message, calls}, times, error);
+}
+
 bool xtf_message_timer_times(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageTimes *times, GError **error)
 {
-    Ends ends = {.timer = timer, .message = message};
+    XtfMessageEnds calls = {0};
 
-    *times = (XtfMessageTimes){0};
-    if ((message->has_send && !find_send_call(&ends, error)) ||
-        (message->has_receive && !find_receive_calls(&ends, error)))
-        return false;
-    times->sent = ends.send.record;
-    times->posted = ends.posting.record;
-    times->received = ends.receive.record;
-    times->sent_from = message->has_send ? ends.send.site : XTF_NONE32;
-    times->posted_from = message->has_receive ? ends.posting.site : XTF_NONE32;
-    return !message->has_send || !message->has_receive || find_wait(&ends, times, error);
+    return (!message->has_send || find_send_call(timer, message, &calls.send, error)) &&
+           (!message->has_receive || find_receive_calls(timer, message, &calls, error)) &&
+           xtf_message_timer_wait(timer, message, &calls, times, error);
 }
 
 bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMessageTimes *times, GError **error)

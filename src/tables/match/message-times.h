@@ -48,14 +48,33 @@ typedef struct {
     XtfMessageProcess *sender, *receiver; /* taken; NULL: not taken yet */
     const XtfMessageLocation *from, *to;
     XtfCallFinder sends, postings, receives, completions;
-    XtfCursor send_row, posting_row, receive_row;
+    XtfCursor send_row, receive_row;
+    uint32_t n_uses; /* number of calls whose use was needed */
 } XtfMessageTimer;
+
+/* The calls around the ends that a message has. */
+typedef struct {
+    XtfMessageCall send, posting, receive;
+    bool blocking; /* true: the posting is the receive, and `receive` is not used */
+} XtfMessageEnds;
 
 void xtf_message_timer_init(XtfMessageTimer *timer, XtfMatching *matching); /* borrows the matching */
 void xtf_message_timer_finish(XtfMessageTimer *timer);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMessageTimer, xtf_message_timer_finish)
 /* Finds the times of a message, as xtf_message_times() does. */
 bool xtf_message_timer_times(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageTimes *times, GError **error);
+
+/* Steps of xtf_message_timer_times(), for many messages whose calls the caller finds in another order. */
+
+/* True if the call of the send is needed: for the wait of a message with both ends, or for the site. Otherwise only its
+ * `record` and `site` are. */
+bool xtf_message_needs_send_call(const XtfMatching *matching, const XtfMessage *message);
+/* Reads the record of a message's receive, which has one. Sets *blocking if the record is also the posting. */
+bool xtf_message_timer_receive(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageRecord *receive,
+                               bool *blocking, GError **error);
+/* Finds the times of a message by the calls around its ends. */
+bool xtf_message_timer_wait(XtfMessageTimer *timer, const XtfMessage *message, const XtfMessageEnds *calls,
+                            XtfMessageTimes *times, GError **error);
 
 bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMessageTimes *times, GError **error);
 /* Finds when a message with both ends was sent and received. Reads no calls. */

@@ -39,6 +39,7 @@ static bool load_uses(XtfMatching *matching, GError **error)
     for (uint64_t i = 0; i < matching->n_regions; i++) {
         matching->uses[i] = find_use(names[i], xtf_region_classes_of(classes, i));
         matching->has_matched |= (matching->uses[i] & XTF_CALL_MATCHED) != 0;
+        matching->has_mprobe |= (matching->uses[i] & XTF_CALL_MPROBE) != 0;
     }
     return true;
 }

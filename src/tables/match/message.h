@@ -47,6 +47,11 @@ typedef struct {
     uint64_t at_sender[XTF_ENVELOPE_KEYS], at_receiver[XTF_ENVELOPE_KEYS];
 } XtfMessageGroup;
 
+/* Time in global ticks, and number in the order of its location's records. */
+typedef struct {
+    uint64_t t, seq;
+} XtfMessageRecord;
+
 typedef struct {
     XtfPairState state;
     XtfPairDoubt doubt;
@@ -60,4 +65,5 @@ typedef struct {
     XtfMessageEnd posting;        /* its row is one of `postings` */
     uint64_t receive;             /* row of `recvs` of the posting's location */
     uint64_t sent_bytes, received_bytes;
+    XtfMessageRecord sent, posted; /* of the rows of `sends` and `postings` */
 } XtfMessage;

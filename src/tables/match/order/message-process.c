@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libxtf/error.h"
+
 enum {
     KEPT_BYTES = 8 << 20,
     KEPT_PROCESSES = 8192,
@@ -150,6 +152,26 @@ void xtf_message_process_put(XtfMessageProcesses *processes, XtfMessageProcess *
 {
     if (process)
         xtf_keeper_put(&processes->kept, process, bytes_of(process), true);
+}
+
+bool xtf_message_process_take_location(XtfMessageProcesses *processes, const XtfMessageTypes *types,
+                                       XtfTraceContext *context, uint32_t index, XtfMessageProcess **process,
+                                       const XtfMessageLocation **location, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
+    XtfMessageProcess *taken =
+        locations ? xtf_message_process_take(processes, types, context, locations->all[index].proc, error) : NULL;
+
+    if (!taken)
+        return false;
+    uint32_t at = xtf_message_process_find(taken, index);
+    if (at == taken->n) {
+        xtf_message_process_put(processes, taken);
+        return xtf_damaged(error, "a location has no messages, but a message names it");
+    }
+    *process = taken;
+    *location = &taken->locations[at];
+    return true;
 }
 
 uint32_t xtf_message_process_find(const XtfMessageProcess *process, uint32_t index)

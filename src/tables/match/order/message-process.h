@@ -41,6 +41,11 @@ void xtf_message_processes_finish(XtfMessageProcesses *processes);
  * error. */
 XtfMessageProcess *xtf_message_process_take(XtfMessageProcesses *processes, const XtfMessageTypes *types,
                                             XtfTraceContext *context, uint64_t proc, GError **error);
+/* Takes the process of a location, which has sends or postings, by the location's index in XtfLocations. Sets
+ * *location, which is valid until the process is put back. */
+bool xtf_message_process_take_location(XtfMessageProcesses *processes, const XtfMessageTypes *types,
+                                       XtfTraceContext *context, uint32_t index, XtfMessageProcess **process,
+                                       const XtfMessageLocation **location, GError **error);
 void xtf_message_process_put(XtfMessageProcesses *processes, XtfMessageProcess *process); /* NULL is fine */
 
 /* Returns the position of a location of the process by its index in XtfLocations; n if it is not there. */

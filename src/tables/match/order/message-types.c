@@ -34,6 +34,7 @@ static bool find_type(XtfMessageType *type, const XtfTraceContext *context, cons
     type->event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
     type->bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES);
     type->message = xtf_schema_field_by_role(schema, XTF_ROLE_MESSAGE);
+    type->request = xtf_schema_field(schema, "request");
     for (unsigned i = schema->n_aggregates; i > 0 && !type->schema; i--)
         if (is_by_envelope(schema, &schema->aggregates[i - 1])) {
             type->envelopes = i - 1;

@@ -21,7 +21,7 @@ enum { XTF_ENVELOPE_COMM, XTF_ENVELOPE_PEER, XTF_ENVELOPE_TAG, XTF_ENVELOPE_KEYS
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has none */
     unsigned envelopes;      /* number of the schema's aggregate by comm, peer and tag, with the sum of bytes */
-    const XtfField *seq, *region, *event, *bytes, *message;
+    const XtfField *seq, *region, *event, *bytes, *message, *request;
 } XtfMessageType;
 
 typedef struct {

@@ -28,7 +28,7 @@ typedef struct {
 /* True if some row of the chunk, or below the child, may leave fewer than `depth` frames open. */
 static bool may_contain_end(const EndSearch *search, const XtfChildTotals *children, uint32_t i)
 {
-    return children->stacks[i].least < search->depth;
+    return xtf_child_totals_stack_head(children, i).least < search->depth;
 }
 
 /* Searches the rows of a chunk, as far as they are after row n. */

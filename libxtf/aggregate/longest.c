@@ -111,13 +111,13 @@ static bool find_longest_in_child(const LongestSearch *search, const XtfChildTot
 
     *longest = 0;
     for (uint32_t entry = children->exact.starts[i]; entry < children->exact.starts[i + 1]; entry++) {
-        uint32_t group = children->exact.groups[entry];
+        uint32_t group = xtf_totals_tier_group(&children->exact, entry);
         uint64_t key = xtf_child_totals_key(children, group)[0];
         bool covers_all_keys = xtf_child_totals_depth(children, group) == 0;
         if (!covers_all_keys && !accepts_key(search, key))
             continue;
         has_frames = true;
-        *longest = MAX(*longest, xtf_child_totals_cell(children, &children->exact, entry, XTF_FRAMES_LONGEST));
+        *longest = MAX(*longest, xtf_totals_tier_cell(&children->exact, entry, XTF_FRAMES_LONGEST));
     }
     return has_frames;
 }

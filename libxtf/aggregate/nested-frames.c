@@ -16,16 +16,16 @@ static RowCounts count_rows_of_array(const XtfChildTotals *totals)
     RowCounts counts = {.known = true};
 
     for (uint32_t entry = tier->starts[0]; entry < tier->starts[1]; entry++) {
-        uint32_t group = tier->groups[entry];
+        uint32_t group = xtf_totals_tier_group(tier, entry);
         bool has_key = xtf_child_totals_depth(totals, group) > 0;
-        uint64_t begun = xtf_child_totals_cell(totals, tier, entry, XTF_FRAMES_BEGUN);
+        uint64_t begun = xtf_totals_tier_cell(tier, entry, XTF_FRAMES_BEGUN);
         if (has_key && xtf_child_totals_key(totals, group)[0] == XTF_FRAMES_BEFORE) {
             counts.known &= begun == 0;
             continue;
         }
         counts.known &= has_key;
         counts.begun += begun;
-        counts.ended += xtf_child_totals_cell(totals, tier, entry, XTF_FRAMES_ENDED);
+        counts.ended += xtf_totals_tier_cell(tier, entry, XTF_FRAMES_ENDED);
     }
     return counts;
 }

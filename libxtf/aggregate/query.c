@@ -49,7 +49,8 @@ bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *p
     if (!block)
         return false;
     const XtfChildTotals *stored = xtf_block_child_totals(block);
-    *scans = xtf_child_totals_depth(stored, stored->exact.groups[stored->exact.starts[slot]]) < stored->n_keys;
+    *scans = xtf_child_totals_depth(stored, xtf_totals_tier_group(&stored->exact, stored->exact.starts[slot])) <
+             stored->n_keys;
     return true;
 }
 
@@ -128,7 +129,7 @@ bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uin
     if (page->use_all && tier != &page->children->coarse)
         return true;
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++)
-        if (get_group_use(page, tier->groups[entry]) == NEEDS_DETAIL)
+        if (get_group_use(page, xtf_totals_tier_group(tier, entry)) == NEEDS_DETAIL)
             return false;
     return true;
 }
@@ -136,13 +137,12 @@ bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uin
 static uint64_t count_rows_of_entry(const XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t entry)
 {
     const XtfTotalsQuery *query = page->query;
-    const XtfChildTotals *children = page->children;
 
     if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
-        return xtf_child_totals_cell(children, tier, entry, XTF_GROUP_ROWS);
+        return xtf_totals_tier_cell(tier, entry, XTF_GROUP_ROWS);
     bool begins_only = query->filter && query->filter->begins_only;
-    return xtf_child_totals_cell(children, tier, entry, XTF_FRAMES_BEGUN) +
-           (begins_only ? 0 : xtf_child_totals_cell(children, tier, entry, XTF_FRAMES_ENDED));
+    return xtf_totals_tier_cell(tier, entry, XTF_FRAMES_BEGUN) +
+           (begins_only ? 0 : xtf_totals_tier_cell(tier, entry, XTF_FRAMES_ENDED));
 }
 
 /* Returns the cells of a group that has been looked up. `number` is 1 + its number in `totals`. */
@@ -159,35 +159,47 @@ static inline void look_up_group(XtfPageTotals *page, uint32_t group)
     page->numbers[group] = page->query->totals->last + 1;
 }
 
+/* Returns the entries of a tier, with a copy of the columns of their groups and cells. */
+static inline XtfNarrowRows copy_columns(const XtfTotalsTier *tier, unsigned n_cells, XtfNarrowColumn *columns)
+{
+    XtfNarrowRows entries = tier->entries;
+
+    for (unsigned i = 0; i <= n_cells; i++)
+        columns[i] = entries.columns[i];
+    entries.columns = columns;
+    return entries;
+}
+
 /* Adds the totals number `item` of a tier. All their groups are used, and cells are only added up: the most frequent
  * case. */
 static void add_plain_cells(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     const XtfGroupTotals *totals = page->query->totals;
-    const XtfChildTotals *children = page->children;
-    const uint32_t *numbers = page->numbers, *groups = tier->groups;
     const uint32_t first = tier->starts[item], end = tier->starts[item + 1];
+    XtfNarrowColumn columns[1 + XTF_AGGREGATE_CELLS_MAX];
 
     for (uint32_t entry = first; entry < end; entry++)
-        look_up_group(page, groups[entry]);
-    const XtfGroupTotals totals_copy = *totals; /* a local copy stays in registers while cells are written */
+        look_up_group(page, xtf_totals_tier_group(tier, entry));
+    const XtfGroupTotals totals_copy = *totals; /* local copies stay in registers while cells are written */
+    const XtfNarrowRows entries = copy_columns(tier, totals_copy.n_cells, columns);
     for (uint32_t entry = first; entry < end; entry++) {
-        uint64_t *cells = cells_at(&totals_copy, numbers[groups[entry]]);
+        uint64_t *cells = cells_at(&totals_copy, page->numbers[xtf_narrow_number(&entries, entry, 0)]);
         for (unsigned i = 0; i < totals_copy.n_cells; i++)
-            cells[i] += xtf_child_totals_cell(children, tier, entry, i);
+            cells[i] += xtf_narrow_number(&entries, entry, 1 + i);
     }
 }
 
 /* Adds the totals number `item` of a tier of frames, all of whose groups are used. */
 static void add_frame_cells(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
-    const XtfChildTotals *children = page->children;
+    XtfNarrowColumn columns[1 + XTF_FRAMES_CELLS];
+    const XtfNarrowRows entries = copy_columns(tier, XTF_FRAMES_CELLS, columns);
 
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++) {
-        uint64_t added[XTF_AGGREGATE_CELLS_MAX];
-        uint32_t group = tier->groups[entry];
+        uint64_t added[XTF_FRAMES_CELLS];
+        uint32_t group = (uint32_t)xtf_narrow_number(&entries, entry, 0);
         for (unsigned i = 0; i < XTF_FRAMES_CELLS; i++)
-            added[i] = xtf_child_totals_cell(children, tier, entry, i);
+            added[i] = xtf_narrow_number(&entries, entry, 1 + i);
         look_up_group(page, group);
         xtf_frames_add(cells_at(page->query->totals, page->numbers[group]), added);
     }
@@ -199,7 +211,7 @@ static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t it
     uint64_t cells[XTF_AGGREGATE_CELLS_MAX];
 
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++) {
-        uint32_t group = tier->groups[entry];
+        uint32_t group = xtf_totals_tier_group(tier, entry);
         if (!page->use_all && get_group_use(page, group) != INCLUDED)
             continue;
         look_up_group(page, group);
@@ -212,7 +224,7 @@ static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t it
 static void count_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++)
-        if (page->use_all || get_group_use(page, tier->groups[entry]) == INCLUDED)
+        if (page->use_all || get_group_use(page, xtf_totals_tier_group(tier, entry)) == INCLUDED)
             page->query->count += count_rows_of_entry(page, tier, entry);
 }
 

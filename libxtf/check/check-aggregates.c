@@ -99,14 +99,15 @@ static bool cells_equal(const XtfGroupTotals *totals, const uint64_t *key, const
 static bool totals_equal(uint32_t slot, const XtfChildTotals *stored, const XtfGroupTotals *totals)
 {
     uint32_t from = stored->exact.starts[slot], to = stored->exact.starts[slot + 1];
-    unsigned depth = xtf_child_totals_depth(stored, stored->exact.groups[from]); /* a child has at least one group */
+    unsigned depth = xtf_child_totals_depth(
+        stored, xtf_totals_tier_group(&stored->exact, from)); /* a child has at least one group */
     bool equal = depth <= totals->depth;
     uint64_t stored_cells[XTF_AGGREGATE_CELLS_MAX];
 
     g_autoptr(XtfGroupTotals) right = xtf_group_totals_coarse_copy(totals, MIN(depth, totals->depth));
     equal = equal && to - from == xtf_group_totals_n(right);
     for (uint32_t entry = from; equal && entry < to; entry++) {
-        const uint64_t *key = xtf_child_totals_key(stored, stored->exact.groups[entry]);
+        const uint64_t *key = xtf_child_totals_key(stored, xtf_totals_tier_group(&stored->exact, entry));
         const uint64_t *cells = xtf_group_totals_find(right, key);
         equal = cells &&
                 cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry, stored_cells));
@@ -123,11 +124,11 @@ typedef struct {
 static void compare_border(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
                            const Border *right)
 {
-    const XtfChildStack *stack = &stored->stacks[slot];
-    uint64_t first_n = xtf_descent_child_start(page, slot), time = first_n > 0 ? right->time : stack->time;
+    const XtfChildStack stack = xtf_child_totals_stack_head(stored, slot);
+    uint64_t first_n = xtf_descent_child_start(page, slot), time = first_n > 0 ? right->time : stack.time;
 
-    if (stack->time != time || stack->n_outer + stack[1].start - stack->start != right->depth ||
-        stack->least != right->least)
+    if (stack.time != time || xtf_child_totals_depth_before(stored, slot) != right->depth ||
+        stack.least != right->least)
         report_child_problem(walk, page, slot, "its border does not match its rows and the row before them");
 }
 
@@ -234,7 +235,7 @@ static void compare_filter(AggregateWalk *walk, const XtfDescentPage *page, uint
 /* Returns the number of keys in the stored totals of a child; a child has at least one group. */
 static unsigned stored_depth(const XtfChildTotals *stored, uint32_t slot)
 {
-    return xtf_child_totals_depth(stored, stored->exact.groups[stored->exact.starts[slot]]);
+    return xtf_child_totals_depth(stored, xtf_totals_tier_group(&stored->exact, stored->exact.starts[slot]));
 }
 
 /* Processes all rows below a page and compares its stored totals with them. Returns the totals of the page, and sets

@@ -1,5 +1,5 @@
 /*
- * The memory of finished totals of children: one allocation, in which cells are as narrow as their values permit.
+ * The memory of finished totals of children: one allocation, in which numbers are as narrow as their values permit.
  */
 #include "libxtf/base/block-memory.h"
 #include "libxtf/error.h"
@@ -18,6 +18,23 @@ static const void *append_array(uint8_t *base, uint64_t *used, GArray *array)
     return at;
 }
 
+/* The columns of narrow rows, and the bytes of a row. */
+typedef struct {
+    XtfNarrowColumn columns[1 + XTF_AGGREGATE_CELLS_MAX];
+    unsigned n;
+    uint32_t stride;
+} NarrowShape;
+
+/* Adds a column whose numbers have no other bits than `bits`. */
+static void add_column(NarrowShape *shape, uint64_t bits)
+{
+    unsigned bytes = bits == 0 ? 0 : (unsigned)(71 - __builtin_clzll(bits)) / 8;
+
+    shape->columns[shape->n++] =
+        (XtfNarrowColumn){.mask = bytes == 0 ? 0 : UINT64_MAX >> (64 - 8 * bytes), .at = (uint8_t)shape->stride};
+    shape->stride += bytes;
+}
+
 /* Adds the bits that cells use. With a constant number of cells the compiler keeps the bits in registers. */
 __attribute__((always_inline)) static inline void add_bits(const uint64_t *cell, uint32_t n, unsigned n_cells,
                                                            uint64_t *bits)
@@ -31,90 +48,174 @@ __attribute__((always_inline)) static inline void add_bits(const uint64_t *cell,
         bits[i] |= used[i];
 }
 
-/* Adds the bits that the cells of a tier use. */
-static void find_used_bits(const XtfGrowingTier *tier, unsigned n_cells, uint64_t *bits)
+/* Returns the shape of the entries of a tier. */
+static NarrowShape shape_of_tier(const XtfChildTotals *head, const XtfGrowingTier *tier)
 {
     const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
+    uint64_t bits[XTF_AGGREGATE_CELLS_MAX] = {0};
+    NarrowShape shape = {0};
 
-    if (n_cells == XTF_FRAMES_CELLS)
+    if (head->n_cells == XTF_FRAMES_CELLS)
         add_bits(cell, tier->groups->len, XTF_FRAMES_CELLS, bits);
     else
-        add_bits(cell, tier->groups->len, n_cells, bits);
+        add_bits(cell, tier->groups->len, head->n_cells, bits);
+    add_column(&shape, MAX(head->n_groups, 1) - 1);
+    for (unsigned i = 0; i < head->n_cells; i++)
+        add_column(&shape, bits[i]);
+    return shape;
 }
 
-/* Chooses the bytes of each cell. */
-static void choose_widths(XtfChildTotalsBuilder *builder)
+static NarrowShape shape_of_stacks(const GArray *stacks)
 {
-    XtfChildTotals *head = &builder->head;
-    uint64_t bits[XTF_AGGREGATE_CELLS_MAX] = {0};
+    XtfChildStack bits = {0};
+    NarrowShape shape = {0};
 
-    find_used_bits(&builder->exact, head->n_cells, bits);
-    find_used_bits(&builder->coarse, head->n_cells, bits);
-    find_used_bits(&builder->blocks, head->n_cells, bits);
-    find_used_bits(&builder->quarters, head->n_cells, bits);
-    for (unsigned i = 0; i < head->n_cells; i++) {
-        unsigned bytes = bits[i] == 0 ? 0 : (unsigned)(71 - __builtin_clzll(bits[i])) / 8;
-        head->cells[i].mask = bytes == 0 ? 0 : UINT64_MAX >> (64 - 8 * bytes);
-        head->cells[i].at = head->entry_bytes;
-        head->entry_bytes += (uint8_t)bytes;
+    for (guint i = 0; i < stacks->len; i++) {
+        const XtfChildStack *stack = &g_array_index(stacks, XtfChildStack, i);
+        bits.time |= stack->time;
+        bits.inner_row |= stack->inner_row;
+        bits.n_outer |= stack->n_outer;
+        bits.least |= stack->least;
+        bits.start |= stack->start;
+    }
+    add_column(&shape, bits.time);
+    add_column(&shape, bits.inner_row);
+    add_column(&shape, bits.n_outer);
+    add_column(&shape, bits.least);
+    add_column(&shape, bits.start);
+    return shape;
+}
+
+static NarrowShape shape_of_frames(const GArray *frames)
+{
+    uint64_t key = 0, row = 0, time = 0;
+    NarrowShape shape = {0};
+
+    for (guint i = 0; i < frames->len; i++) {
+        const XtfOpenFrame *frame = &g_array_index(frames, XtfOpenFrame, i);
+        key |= frame->key;
+        row |= frame->row;
+        time |= frame->time;
+    }
+    add_column(&shape, key);
+    add_column(&shape, row);
+    add_column(&shape, time);
+    add_column(&shape, 1);
+    return shape;
+}
+
+/* The shapes of all rows of totals. */
+typedef struct {
+    NarrowShape exact, coarse, blocks, quarters, stacks, frames;
+} Shapes;
+
+/* Copies the columns of narrow rows, then leaves space for n rows. Returns the rows; their bytes are for the caller to
+ * set, and NULL if there is no allocation. */
+static XtfNarrowRows append_rows(uint8_t *base, uint64_t *used, const NarrowShape *shape, uint32_t n)
+{
+    const size_t bytes = shape->n * sizeof *shape->columns;
+    XtfNarrowRows rows = {.stride = shape->stride};
+
+    if (base) {
+        rows.columns = memcpy(base + *used, shape->columns, bytes);
+        rows.bytes = base + *used + bytes;
+    }
+    *used += bytes + ((uint64_t)n * shape->stride + sizeof(uint64_t) + 7) / 8 * 8;
+    return rows;
+}
+
+/* Sets the numbers of a row from the first to the last one. Each number overwrites the upper bytes, which are 0, of the
+ * number before. */
+__attribute__((always_inline)) static inline void set_numbers(uint8_t *to, const XtfNarrowColumn *columns,
+                                                              const uint64_t *numbers, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        xtf_store64(to + columns[i].at, numbers[i]);
+}
+
+/* Sets the narrow rows of a tier. With a constant number of cells the compiler unrolls the inner loop. */
+__attribute__((always_inline)) static inline void set_entries(const XtfGrowingTier *tier, unsigned n_cells,
+                                                              const NarrowShape *shape, uint8_t *to)
+{
+    const NarrowShape narrow = *shape; /* stays in registers while bytes are written */
+    const uint32_t *groups = (const uint32_t *)(void *)tier->groups->data;
+    const uint64_t *cells = (const uint64_t *)(void *)tier->cells->data;
+
+    for (uint32_t entry = 0; entry < tier->groups->len; entry++, to += narrow.stride, cells += n_cells) {
+        xtf_store64(to, groups[entry]);
+        set_numbers(to, narrow.columns + 1, cells, n_cells);
     }
 }
 
-/* Copies the cells of n entries, narrowed. With a constant number of cells the compiler unrolls the inner loop. */
-__attribute__((always_inline)) static inline void copy_cells(const XtfChildTotals *head, const uint64_t *cell,
-                                                             uint32_t n, unsigned n_cells, uint8_t *to)
+static XtfTotalsTier append_tier(const XtfChildTotals *head, uint8_t *base, uint64_t *used, const XtfGrowingTier *tier,
+                                 const NarrowShape *shape)
 {
-    const unsigned entry_bytes = head->entry_bytes;
-    unsigned at[XTF_AGGREGATE_CELLS_MAX];
+    XtfTotalsTier appended = {.starts = append_array(base, used, tier->starts),
+                              .entries = append_rows(base, used, shape, tier->groups->len)};
 
-    for (unsigned i = 0; i < n_cells; i++)
-        at[i] = head->cells[i].at;
-    for (uint32_t entry = 0; entry < n; entry++, to += entry_bytes, cell += n_cells)
-        for (unsigned i = 0; i < n_cells; i++) /* the next cell overwrites the upper bytes, which are 0 */
-            xtf_store64(to + at[i], cell[i]);
+    if (base && head->n_cells == XTF_FRAMES_CELLS)
+        set_entries(tier, XTF_FRAMES_CELLS, shape, (uint8_t *)appended.entries.bytes);
+    else if (base)
+        set_entries(tier, head->n_cells, shape, (uint8_t *)appended.entries.bytes);
+    return appended;
 }
 
-/* Copies the cells of a tier, narrowed, as append_array() copies an array. */
-static const uint8_t *append_cells(const XtfChildTotals *head, uint8_t *base, uint64_t *used,
-                                   const XtfGrowingTier *tier)
+static XtfNarrowRows append_stacks(uint8_t *base, uint64_t *used, const GArray *stacks, const NarrowShape *shape)
 {
-    const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
-    uint8_t *at = base ? base + *used : NULL;
+    XtfNarrowRows rows = append_rows(base, used, shape, stacks->len);
+    uint8_t *to = (uint8_t *)rows.bytes;
 
-    if (at && head->n_cells == XTF_FRAMES_CELLS)
-        copy_cells(head, cell, tier->groups->len, XTF_FRAMES_CELLS, at);
-    else if (at)
-        copy_cells(head, cell, tier->groups->len, head->n_cells, at);
-    *used += ((uint64_t)tier->groups->len * head->entry_bytes + sizeof *cell + 7) / 8 * 8;
-    return at;
+    for (guint i = 0; base && i < stacks->len; i++, to += shape->stride) {
+        const XtfChildStack *stack = &g_array_index(stacks, XtfChildStack, i);
+        const uint64_t numbers[XTF_STACK_COLUMNS] = {stack->time, stack->inner_row, stack->n_outer, stack->least,
+                                                     stack->start};
+        set_numbers(to, shape->columns, numbers, XTF_STACK_COLUMNS);
+    }
+    return rows;
 }
 
-static XtfTotalsTier append_tier(const XtfChildTotals *head, uint8_t *base, uint64_t *used, const XtfGrowingTier *tier)
+static XtfNarrowRows append_frames(uint8_t *base, uint64_t *used, const GArray *frames, const NarrowShape *shape)
 {
-    return (XtfTotalsTier){
-        .cells = append_cells(head, base, used, tier),
-        .starts = append_array(base, used, tier->starts),
-        .groups = append_array(base, used, tier->groups),
-    };
+    XtfNarrowRows rows = append_rows(base, used, shape, frames->len);
+    uint8_t *to = (uint8_t *)rows.bytes;
+
+    for (guint i = 0; base && i < frames->len; i++, to += shape->stride) {
+        const XtfOpenFrame *frame = &g_array_index(frames, XtfOpenFrame, i);
+        const uint64_t numbers[XTF_FRAME_COLUMNS] = {frame->key, frame->row, frame->time, frame->outermost};
+        set_numbers(to, shape->columns, numbers, XTF_FRAME_COLUMNS);
+    }
+    return rows;
+}
+
+static Shapes choose_shapes(const XtfChildTotalsBuilder *builder)
+{
+    const XtfChildTotals *head = &builder->head;
+
+    return (Shapes){.exact = shape_of_tier(head, &builder->exact),
+                    .coarse = shape_of_tier(head, &builder->coarse),
+                    .blocks = shape_of_tier(head, &builder->blocks),
+                    .quarters = shape_of_tier(head, &builder->quarters),
+                    .stacks = shape_of_stacks(builder->stacks),
+                    .frames = shape_of_frames(builder->frames)};
 }
 
 /* Copies everything behind the head. With no allocation (NULL) only counts; returns the number of bytes. */
-static uint64_t append_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *children)
+static uint64_t append_all(const XtfChildTotalsBuilder *builder, const Shapes *shapes, XtfChildTotals *children)
 {
     uint8_t *base = (uint8_t *)children;
     uint64_t used = sizeof(XtfChildTotals);
     XtfChildTotals head = builder->head;
 
     head.keys = append_array(base, &used, builder->keys);
-    head.exact = append_tier(&head, base, &used, &builder->exact);
+    head.exact = append_tier(&head, base, &used, &builder->exact, &shapes->exact);
     if (builder->coarse.starts->len > 0)
-        head.coarse = append_tier(&head, base, &used, &builder->coarse);
-    head.blocks = append_tier(&head, base, &used, &builder->blocks);
+        head.coarse = append_tier(&head, base, &used, &builder->coarse, &shapes->coarse);
+    head.blocks = append_tier(&head, base, &used, &builder->blocks, &shapes->blocks);
     if (builder->quarters.starts->len > 0)
-        head.quarters = append_tier(&head, base, &used, &builder->quarters);
+        head.quarters = append_tier(&head, base, &used, &builder->quarters, &shapes->quarters);
     if (builder->stacks->len > 0) {
-        head.stacks = append_array(base, &used, builder->stacks);
-        head.frames = append_array(base, &used, builder->frames);
+        head.stacks = append_stacks(base, &used, builder->stacks, &shapes->stacks);
+        head.frames = append_frames(base, &used, builder->frames, &shapes->frames);
     }
     if (children)
         *children = head;
@@ -123,8 +224,8 @@ static uint64_t append_all(const XtfChildTotalsBuilder *builder, XtfChildTotals 
 
 XtfChildTotals *xtf_child_totals_lay_out(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error)
 {
-    choose_widths(builder);
-    uint64_t bytes = append_all(builder, NULL);
+    const Shapes shapes = choose_shapes(builder);
+    uint64_t bytes = append_all(builder, &shapes, NULL);
     if (bytes > UINT32_MAX) {
         xtf_fail(error, XTF_ERROR_TOO_LARGE,
                  "array %u: the totals of a page take %" PRIu64 " bytes, and a reader holds at most %" PRIu32,
@@ -132,7 +233,7 @@ XtfChildTotals *xtf_child_totals_lay_out(XtfChildTotalsBuilder *builder, uint32_
         return NULL;
     }
     XtfChildTotals *children = (XtfChildTotals *)(void *)xtf_block_memory_new(bytes);
-    append_all(builder, children);
+    append_all(builder, &shapes, children);
     *length = (uint32_t)bytes;
     return children;
 }

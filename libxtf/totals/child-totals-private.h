@@ -24,5 +24,9 @@ struct XtfChildTotalsBuilder {
     GArray *stamps, *entries; /* uint32_t, of each group, while tiers of frames are summed */
 };
 
+/* Columns of the narrow rows of stacks and of frames: the members of XtfChildStack and XtfOpenFrame. */
+enum { XTF_STACK_TIME, XTF_STACK_INNER_ROW, XTF_STACK_N_OUTER, XTF_STACK_LEAST, XTF_STACK_START, XTF_STACK_COLUMNS };
+enum { XTF_FRAME_KEY, XTF_FRAME_ROW, XTF_FRAME_TIME, XTF_FRAME_OUTERMOST, XTF_FRAME_COLUMNS };
+
 /* Returns the totals of a builder whose tiers are complete, as xtf_child_totals_builder_finish() does. */
 XtfChildTotals *xtf_child_totals_lay_out(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

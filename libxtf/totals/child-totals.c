@@ -11,16 +11,41 @@ bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *arr
            children->n == n;
 }
 
+XtfChildStack xtf_child_totals_stack_head(const XtfChildTotals *children, uint32_t i)
+{
+    const XtfNarrowRows *stacks = &children->stacks;
+
+    return (XtfChildStack){.time = xtf_narrow_number(stacks, i, XTF_STACK_TIME),
+                           .inner_row = xtf_narrow_number(stacks, i, XTF_STACK_INNER_ROW),
+                           .n_outer = xtf_narrow_number(stacks, i, XTF_STACK_N_OUTER),
+                           .least = xtf_narrow_number(stacks, i, XTF_STACK_LEAST),
+                           .start = (uint32_t)xtf_narrow_number(stacks, i, XTF_STACK_START)};
+}
+
+uint64_t xtf_child_totals_depth_before(const XtfChildTotals *children, uint32_t i)
+{
+    XtfChildStack stack = xtf_child_totals_stack_head(children, i);
+
+    return stack.n_outer + xtf_narrow_number(&children->stacks, i + 1, XTF_STACK_START) - stack.start;
+}
+
 void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack)
 {
-    const XtfChildStack *at = &children->stacks[i];
+    const XtfNarrowRows *frames = &children->frames;
+    XtfChildStack head = xtf_child_totals_stack_head(children, i);
+    uint32_t end = (uint32_t)xtf_narrow_number(&children->stacks, i + 1, XTF_STACK_START);
 
-    g_array_set_size(stack->frames, 0);
-    g_array_append_vals(stack->frames, children->frames + at->start, at[1].start - at->start);
-    stack->n_outer = at->n_outer;
-    stack->inner_row = at->inner_row;
+    g_array_set_size(stack->frames, end - head.start);
+    for (uint32_t at = head.start; at < end; at++)
+        g_array_index(stack->frames, XtfOpenFrame, at - head.start) =
+            (XtfOpenFrame){.key = xtf_narrow_number(frames, at, XTF_FRAME_KEY),
+                           .row = xtf_narrow_number(frames, at, XTF_FRAME_ROW),
+                           .time = xtf_narrow_number(frames, at, XTF_FRAME_TIME),
+                           .outermost = xtf_narrow_number(frames, at, XTF_FRAME_OUTERMOST) != 0};
+    stack->n_outer = head.n_outer;
+    stack->inner_row = head.inner_row;
     stack->least = UINT64_MAX;
-    stack->time = at->time;
+    stack->time = head.time;
     stack->n = n;
 }
 

@@ -20,16 +20,15 @@
 #pragma once
 
 #include "libxtf/array.h"
-#include "libxtf/base/le.h"
 #include "libxtf/cache/cache.h"
 #include "libxtf/totals/frame-stack.h"
+#include "libxtf/totals/narrow-rows.h"
 
 enum { XTF_TOTALS_BLOCK = 16, XTF_TOTALS_QUARTER = 4 };
 
 typedef struct {
     const uint32_t *starts; /* item i, a child or a block of children, has the entries [starts[i], starts[i + 1]) */
-    const uint32_t *groups; /* group of each entry; each group at most once per item */
-    const uint8_t *cells;   /* cells of each entry, `entry_bytes` bytes: see xtf_child_totals_cell() */
+    XtfNarrowRows entries;  /* of each entry its group, then its cells; each group at most once per item */
 } XtfTotalsTier;
 
 /* The frames open before a child: the innermost ones, at most XTF_SNAPSHOT_FRAMES; none above level 1. */
@@ -47,12 +46,6 @@ typedef struct {
     uint8_t index, level;
 
     uint8_t n_keys, n_cells;
-    /* Cells are as narrow as the largest of their kind permits. 8 bytes behind the last cell are readable. */
-    uint8_t entry_bytes;
-    struct {
-        uint64_t mask;
-        uint8_t at; /* offset in the entry */
-    } cells[XTF_AGGREGATE_CELLS_MAX];
     bool some_coarse; /* groups of other tiers than `coarse` may have a depth less than n_keys */
     bool nests;       /* of a leaf: every row ends the top frame or begins one in it (XtfFrameWalk) */
     uint32_t n, n_groups;
@@ -60,8 +53,8 @@ typedef struct {
     XtfTotalsTier exact, coarse; /* one item per child; coarse.starts is NULL if there are no coarse totals */
     XtfTotalsTier blocks;        /* one item per complete block */
     XtfTotalsTier quarters;      /* one item per complete quarter; quarters.starts is NULL for a leaf */
-    const XtfChildStack *stacks; /* n stacks, and one whose `start` is the end of the last; NULL except for frames */
-    const XtfOpenFrame *frames;  /* frames of the stacks */
+    /* Only for frames: n stacks, and one whose `start` is the end of the last. `frames` has their frames. */
+    XtfNarrowRows stacks, frames;
 } XtfChildTotals;
 
 /* True if cached totals are of the given page or leaf. In a damaged file, two pages may name totals at one offset. */
@@ -84,13 +77,15 @@ static inline unsigned xtf_child_totals_depth(const XtfChildTotals *children, ui
     return (unsigned)xtf_child_totals_key(children, group)[children->n_keys];
 }
 
-/* Returns a cell of an entry. */
-static inline uint64_t xtf_child_totals_cell(const XtfChildTotals *children, const XtfTotalsTier *tier, uint32_t entry,
-                                             unsigned cell)
+static inline uint32_t xtf_totals_tier_group(const XtfTotalsTier *tier, uint32_t entry)
 {
-    const uint8_t *bytes = tier->cells + (size_t)entry * children->entry_bytes;
+    return (uint32_t)xtf_narrow_number(&tier->entries, entry, 0);
+}
 
-    return xtf_load64(bytes + children->cells[cell].at) & children->cells[cell].mask;
+/* Returns a cell of an entry. */
+static inline uint64_t xtf_totals_tier_cell(const XtfTotalsTier *tier, uint32_t entry, unsigned cell)
+{
+    return xtf_narrow_number(&tier->entries, entry, 1 + cell);
 }
 
 /* Stores the cells of an entry in `cells`, and returns them. */
@@ -98,10 +93,14 @@ static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *child
                                                      uint32_t entry, uint64_t cells[XTF_AGGREGATE_CELLS_MAX])
 {
     for (unsigned i = 0; i < children->n_cells; i++)
-        cells[i] = xtf_child_totals_cell(children, tier, entry, i);
+        cells[i] = xtf_totals_tier_cell(tier, entry, i);
     return cells;
 }
 
+/* Returns the stack before child i, without its frames; or for the number of children the end of all stacks. */
+XtfChildStack xtf_child_totals_stack_head(const XtfChildTotals *children, uint32_t i);
+/* Returns the number of frames open before child i. */
+uint64_t xtf_child_totals_depth_before(const XtfChildTotals *children, uint32_t i);
 /* Copies the stack before child i, which begins with row n. `stack` is initialised. */
 void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack);
 

@@ -3,11 +3,11 @@
 static void restore_border(XtfOpenPageTotals *totals, uint32_t child, const XtfChildTotals *children,
                            const XtfDescentPage *page)
 {
-    const XtfChildStack *stack = &children->stacks[child];
+    const XtfChildStack stack = xtf_child_totals_stack_head(children, child);
     const XtfBorder border = {.child = child,
-                              .gap = xtf_page_time(&page->page, child) - stack->time,
-                              .depth = stack->n_outer + stack[1].start - stack->start,
-                              .least = stack->least};
+                              .gap = xtf_page_time(&page->page, child) - stack.time,
+                              .depth = xtf_child_totals_depth_before(children, child),
+                              .least = stack.least};
 
     xtf_stored_border_append(totals->borders, &border);
     xtf_aggregate_writer_join_border(&totals->border, child, &border);
@@ -25,7 +25,7 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, XtfOp
     xtf_frame_stack_init(&stack);
     for (uint32_t child = 0; child < page->n_children; child++) {
         for (uint32_t entry = children->exact.starts[child]; entry < children->exact.starts[child + 1]; entry++) {
-            uint32_t group = children->exact.groups[entry];
+            uint32_t group = xtf_totals_tier_group(&children->exact, entry);
             xtf_stored_totals_append(totals->rows, child, aggregate, xtf_child_totals_depth(children, group),
                                      xtf_child_totals_key(children, group),
                                      xtf_child_totals_cells(children, &children->exact, entry, cells));

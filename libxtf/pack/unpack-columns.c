@@ -101,8 +101,9 @@ static bool read_plane_column(XtfPackReader *reader, uint32_t count, const XtfPa
                               const XtfPackColumn *column)
 {
     size_t size = sizeof(uint64_t) * (size_t)count, length;
-    uint64_t *values = memset(xtf_scratch(XTF_SCRATCH_TAILS, size), 0, size), *to = column->to;
+    uint64_t *to = column->to, *values = column->stride == 1 ? to : (void *)xtf_scratch(XTF_SCRATCH_TAILS, size);
 
+    memset(values, 0, size);
     for (unsigned byte = 0; byte < field->field->width; byte++) {
         const uint8_t *plane = xtf_read_stream(reader, XTF_SCRATCH_STREAM, count, count, &length);
         if (!plane)
@@ -112,7 +113,7 @@ static bool read_plane_column(XtfPackReader *reader, uint32_t count, const XtfPa
         for (uint32_t n = 0; n < count; n++)
             values[n] |= (uint64_t)plane[n] << 8 * byte;
     }
-    for (uint32_t n = 0; n < count; n++, to += column->stride)
+    for (uint32_t n = 0; values != to && n < count; n++, to += column->stride)
         *to = values[n];
     return true;
 }

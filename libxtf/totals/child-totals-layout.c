@@ -35,33 +35,24 @@ static void add_column(NarrowShape *shape, uint64_t bits)
     shape->stride += bytes;
 }
 
-/* Adds the bits that cells use. With a constant number of cells the compiler keeps the bits in registers. */
-__attribute__((always_inline)) static inline void add_bits(const uint64_t *cell, uint32_t n, unsigned n_cells,
-                                                           uint64_t *bits)
+/* Returns the bits that any of n numbers uses. */
+static uint64_t find_used_bits(const uint64_t *numbers, uint32_t n)
 {
-    uint64_t used[XTF_AGGREGATE_CELLS_MAX] = {0};
+    uint64_t bits = 0;
 
-    for (uint32_t entry = 0; entry < n; entry++, cell += n_cells)
-        for (unsigned i = 0; i < n_cells; i++)
-            used[i] |= cell[i];
-    for (unsigned i = 0; i < n_cells; i++)
-        bits[i] |= used[i];
+    for (uint32_t i = 0; i < n; i++)
+        bits |= numbers[i];
+    return bits;
 }
 
 /* Returns the shape of the entries of a tier. */
 static NarrowShape shape_of_tier(const XtfChildTotals *head, const XtfGrowingTier *tier)
 {
-    const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
-    uint64_t bits[XTF_AGGREGATE_CELLS_MAX] = {0};
     NarrowShape shape = {0};
 
-    if (head->n_cells == XTF_FRAMES_CELLS)
-        add_bits(cell, tier->groups->len, XTF_FRAMES_CELLS, bits);
-    else
-        add_bits(cell, tier->groups->len, head->n_cells, bits);
     add_column(&shape, MAX(head->n_groups, 1) - 1);
     for (unsigned i = 0; i < head->n_cells; i++)
-        add_column(&shape, bits[i]);
+        add_column(&shape, find_used_bits(xtf_tier_column(tier, i), tier->n));
     return shape;
 }
 
@@ -124,26 +115,29 @@ static XtfNarrowRows append_rows(uint8_t *base, uint64_t *used, const NarrowShap
     return rows;
 }
 
-/* Sets the numbers of a row from the first to the last one. Each number overwrites the upper bytes, which are 0, of the
- * number before. */
-__attribute__((always_inline)) static inline void set_numbers(uint8_t *to, const XtfNarrowColumn *columns,
-                                                              const uint64_t *numbers, unsigned n)
+/* Sets the numbers of a row, from the first one on. Each number overwrites the upper bytes, which are 0, of the number
+ * before. */
+static void set_numbers(uint8_t *to, const XtfNarrowColumn *columns, const uint64_t *numbers, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         xtf_store64(to + columns[i].at, numbers[i]);
 }
 
-/* Sets the narrow rows of a tier. With a constant number of cells the compiler unrolls the inner loop. */
+/* Sets the narrow rows of a tier, as set_numbers() sets one. With a constant number of cells the compiler unrolls the
+ * inner loop. */
 __attribute__((always_inline)) static inline void set_entries(const XtfGrowingTier *tier, unsigned n_cells,
                                                               const NarrowShape *shape, uint8_t *to)
 {
     const NarrowShape narrow = *shape; /* stays in registers while bytes are written */
-    const uint32_t *groups = (const uint32_t *)(void *)tier->groups->data;
-    const uint64_t *cells = (const uint64_t *)(void *)tier->cells->data;
+    const uint32_t *groups = (const uint32_t *)(void *)tier->groups->data, n = tier->n;
+    const uint64_t *columns[XTF_AGGREGATE_CELLS_MAX];
 
-    for (uint32_t entry = 0; entry < tier->groups->len; entry++, to += narrow.stride, cells += n_cells) {
+    for (unsigned i = 0; i < n_cells; i++)
+        columns[i] = xtf_tier_column(tier, i);
+    for (uint32_t entry = 0; entry < n; entry++, to += narrow.stride) {
         xtf_store64(to, groups[entry]);
-        set_numbers(to, narrow.columns + 1, cells, n_cells);
+        for (unsigned i = 0; i < n_cells; i++)
+            xtf_store64(to + narrow.columns[1 + i].at, columns[i][entry]);
     }
 }
 
@@ -151,7 +145,7 @@ static XtfTotalsTier append_tier(const XtfChildTotals *head, uint8_t *base, uint
                                  const NarrowShape *shape)
 {
     XtfTotalsTier appended = {.starts = append_array(base, used, tier->starts),
-                              .entries = append_rows(base, used, shape, tier->groups->len)};
+                              .entries = append_rows(base, used, shape, tier->n)};
 
     if (base && head->n_cells == XTF_FRAMES_CELLS)
         set_entries(tier, XTF_FRAMES_CELLS, shape, (uint8_t *)appended.entries.bytes);

@@ -57,22 +57,20 @@ static void init_tier(XtfGrowingTier *tier)
 {
     tier->starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     tier->groups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    tier->cells = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
 static void empty_tier(XtfGrowingTier *tier)
 {
-    tier->n = 0;
+    tier->n = tier->room = 0;
     g_array_set_size(tier->starts, 0);
     g_array_set_size(tier->groups, 0);
-    g_array_set_size(tier->cells, 0);
 }
 
 static void free_tier(XtfGrowingTier *tier)
 {
     g_array_unref(tier->starts);
     g_array_unref(tier->groups);
-    g_array_unref(tier->cells);
+    g_free(tier->cells);
 }
 
 static XtfChildTotalsBuilder *allocate_builder(void)
@@ -126,8 +124,8 @@ static XtfChildTotalsBuilder *take_builder(void)
 /* Returns the bytes of cells in a builder. */
 static size_t count_bytes(const XtfChildTotalsBuilder *builder)
 {
-    return sizeof(uint64_t) * ((size_t)builder->exact.cells->len + builder->coarse.cells->len +
-                               builder->blocks.cells->len + builder->quarters.cells->len + builder->keys->len) +
+    return sizeof(uint64_t) * (builder->exact.n_words + builder->coarse.n_words + builder->blocks.n_words +
+                               builder->quarters.n_words + builder->keys->len) +
            sizeof(XtfOpenFrame) * (size_t)builder->frames->len;
 }
 
@@ -153,28 +151,42 @@ static void begin_item(XtfGrowingTier *tier)
     g_array_append_val(tier->starts, tier->n);
 }
 
-static void set_tier_size(XtfGrowingTier *tier, uint32_t n, unsigned n_cells)
+/* Makes space for more entries, and moves the columns. */
+static void set_room(XtfGrowingTier *tier, uint32_t room, unsigned n_cells)
 {
-    g_array_set_size(tier->groups, n);
-    g_array_set_size(tier->cells, n * n_cells);
+    const size_t n_words = (size_t)room * n_cells;
+
+    if (tier->n_words < n_words) {
+        tier->cells = g_renew(uint64_t, tier->cells, n_words);
+        tier->n_words = n_words;
+    }
+    for (unsigned i = n_cells; tier->n > 0 && i-- > 1;)
+        memmove(tier->cells + (size_t)i * room, xtf_tier_column(tier, i), tier->n * sizeof *tier->cells);
+    g_array_set_size(tier->groups, room);
+    tier->room = room;
+}
+
+/* Makes space for n more entries of the tier. */
+static inline void reserve_entries(XtfGrowingTier *tier, uint32_t n, unsigned n_cells)
+{
+    if (tier->room - tier->n < n)
+        set_room(tier, MAX(2 * tier->room, MAX(tier->n + n, 256)), n_cells);
 }
 
 static void add_entry(XtfGrowingTier *tier, uint32_t group, const uint64_t *cells, unsigned n_cells)
 {
-    if (tier->n == tier->groups->len)
-        set_tier_size(tier, MAX(2 * tier->n, 256), n_cells);
+    reserve_entries(tier, 1, n_cells);
     g_array_index(tier->groups, uint32_t, tier->n) = group;
-    uint64_t *to = &g_array_index(tier->cells, uint64_t, (size_t)tier->n * n_cells);
     for (unsigned i = 0; i < n_cells; i++)
-        to[i] = cells[i];
+        xtf_tier_column(tier, i)[tier->n] = cells[i];
     tier->n++;
 }
 
-/* Ends the last item. */
-static void end_tier(XtfGrowingTier *tier, unsigned n_cells)
+/* Copies the cells of an entry. */
+static void copy_cells(const XtfGrowingTier *tier, uint32_t entry, unsigned n_cells, uint64_t *cells)
 {
-    begin_item(tier);
-    set_tier_size(tier, tier->n, n_cells);
+    for (unsigned i = 0; i < n_cells; i++)
+        cells[i] = xtf_tier_column(tier, i)[entry];
 }
 
 XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
@@ -281,8 +293,8 @@ void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t
 
 uint64_t *xtf_child_totals_builder_cells(XtfChildTotalsBuilder *builder, uint32_t n)
 {
-    set_tier_size(&builder->exact, n, builder->head.n_cells);
-    return (uint64_t *)(void *)builder->exact.cells->data;
+    set_room(&builder->exact, n, builder->head.n_cells);
+    return builder->exact.cells;
 }
 
 void xtf_child_totals_builder_add_keys(XtfChildTotalsBuilder *builder, const uint64_t *keys, unsigned depth, uint32_t n)
@@ -293,6 +305,14 @@ void xtf_child_totals_builder_add_keys(XtfChildTotalsBuilder *builder, const uin
     builder->head.some_coarse |= depth < n_keys;
     for (uint32_t i = 0; i < n; i++)
         groups[i] = find_or_add_group(builder, keys + (size_t)i * n_keys, depth);
+    builder->exact.n += n;
+}
+
+void xtf_child_totals_builder_repeat_keys(XtfChildTotalsBuilder *builder, uint32_t n)
+{
+    uint32_t *groups = &g_array_index(builder->exact.groups, uint32_t, builder->exact.n);
+
+    memcpy(groups, groups - n, n * sizeof *groups);
     builder->exact.n += n;
 }
 
@@ -328,7 +348,7 @@ typedef struct {
 static bool sum_entries(const XtfChildTotalsBuilder *builder, Entries entries, uint32_t most, XtfGroupTotals *totals)
 {
     const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
-    const uint64_t *cells = (const uint64_t *)(void *)builder->exact.cells->data;
+    uint64_t cells[XTF_AGGREGATE_CELLS_MAX];
     bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0;
 
     xtf_group_totals_clear(totals);
@@ -336,7 +356,8 @@ static bool sum_entries(const XtfChildTotalsBuilder *builder, Entries entries, u
         const uint64_t *key = group_key(builder, groups[entry]);
         if (drops_before && group_depth(builder, groups[entry]) > 0 && key[0] == XTF_FRAMES_BEFORE)
             continue;
-        xtf_group_totals_add(totals, key, cells + (size_t)entry * builder->head.n_cells);
+        copy_cells(&builder->exact, entry, builder->head.n_cells, cells);
+        xtf_group_totals_add(totals, key, cells);
         if (totals->n > most)
             return false;
     }
@@ -380,7 +401,7 @@ static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTota
         };
         add_item(builder, entries, totals, to);
     }
-    end_tier(to, builder->head.n_cells);
+    begin_item(to);
 }
 
 /* True if `step` items have the same groups in the same order, as most do. */
@@ -395,18 +416,45 @@ static bool have_same_groups(const uint32_t *starts, const uint32_t *groups, uin
     return same;
 }
 
-/* Appends the sums of `step` items of frames that have the same groups. */
-static void add_sums(XtfGrowingTier *to, const uint32_t *starts, const uint32_t *groups, const uint64_t *cells,
-                     uint32_t step)
+/* Sets n sums, each of the numbers at one place of `step` items, of n numbers each. */
+static void sum_column(const uint64_t *restrict numbers, uint32_t n, uint32_t step, uint64_t *restrict sums)
 {
-    uint32_t n = starts[1] - starts[0], first = to->n;
-
-    for (uint32_t i = 0; i < n; i++)
-        add_entry(to, groups[starts[0] + i], cells + (size_t)(starts[0] + i) * XTF_FRAMES_CELLS, XTF_FRAMES_CELLS);
-    uint64_t *sums = &g_array_index(to->cells, uint64_t, (size_t)first * XTF_FRAMES_CELLS);
+    memcpy(sums, numbers, n * sizeof *sums);
     for (uint32_t i = 1; i < step; i++)
         for (uint32_t j = 0; j < n; j++)
-            xtf_frames_add(sums + (size_t)j * XTF_FRAMES_CELLS, cells + (size_t)(starts[i] + j) * XTF_FRAMES_CELLS);
+            sums[j] += numbers[(size_t)i * n + j];
+}
+
+/* Sets n maxima as sum_column() sets sums. */
+static void find_column_maxima(const uint64_t *restrict numbers, uint32_t n, uint32_t step, uint64_t *restrict maxima)
+{
+    memcpy(maxima, numbers, n * sizeof *maxima);
+    for (uint32_t i = 1; i < step; i++)
+        for (uint32_t j = 0; j < n; j++)
+            maxima[j] = MAX(maxima[j], numbers[(size_t)i * n + j]);
+}
+
+/* Appends the sums of `step` items of frames, from entry `first` on, that have the same n groups. */
+static void add_sums(XtfGrowingTier *to, const XtfGrowingTier *from, uint32_t first, uint32_t n, uint32_t step)
+{
+    reserve_entries(to, n, XTF_FRAMES_CELLS);
+    memcpy(&g_array_index(to->groups, uint32_t, to->n), &g_array_index(from->groups, uint32_t, first),
+           n * sizeof(uint32_t));
+    for (unsigned i = 0; i < XTF_FRAMES_LONGEST; i++)
+        sum_column(xtf_tier_column(from, i) + first, n, step, xtf_tier_column(to, i) + to->n);
+    find_column_maxima(xtf_tier_column(from, XTF_FRAMES_LONGEST) + first, n, step,
+                       xtf_tier_column(to, XTF_FRAMES_LONGEST) + to->n);
+    to->n += n;
+}
+
+/* Adds an entry of frames to one of another tier. */
+static void add_to_entry(const XtfGrowingTier *to, uint32_t entry, const XtfGrowingTier *from, uint32_t added)
+{
+    uint64_t *longest = xtf_tier_column(to, XTF_FRAMES_LONGEST) + entry;
+
+    for (unsigned i = 0; i < XTF_FRAMES_LONGEST; i++)
+        xtf_tier_column(to, i)[entry] += xtf_tier_column(from, i)[added];
+    *longest = MAX(*longest, xtf_tier_column(from, XTF_FRAMES_LONGEST)[added]);
 }
 
 /* Appends the sum of every `step` items of a tier of frames to another tier. All entries have all keys, so that their
@@ -416,7 +464,7 @@ static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const XtfGrowingT
 {
     const uint32_t *starts = (const uint32_t *)(void *)from->starts->data;
     const uint32_t *groups = (const uint32_t *)(void *)from->groups->data;
-    const uint64_t *cells = (const uint64_t *)(void *)from->cells->data;
+    uint64_t cells[XTF_FRAMES_CELLS];
     uint32_t *stamps, *entries, n = from->starts->len - 1;
 
     g_array_set_size(builder->stamps, 0);
@@ -425,22 +473,22 @@ static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const XtfGrowingT
     for (uint32_t item = 0; item + step <= n; item += step) {
         begin_item(to);
         if (have_same_groups(starts + item, groups, step)) {
-            add_sums(to, starts + item, groups, cells, step);
+            add_sums(to, from, starts[item], starts[item + 1] - starts[item], step);
             continue;
         }
         for (uint32_t entry = starts[item]; entry < starts[item + step]; entry++) {
             uint32_t group = groups[entry];
-            const uint64_t *added = cells + (size_t)entry * XTF_FRAMES_CELLS;
             if (stamps[group] == item + 1) {
-                xtf_frames_add(&g_array_index(to->cells, uint64_t, (size_t)entries[group] * XTF_FRAMES_CELLS), added);
+                add_to_entry(to, entries[group], from, entry);
                 continue;
             }
             stamps[group] = item + 1;
             entries[group] = to->n;
-            add_entry(to, group, added, XTF_FRAMES_CELLS);
+            copy_cells(from, entry, XTF_FRAMES_CELLS, cells);
+            add_entry(to, group, cells, XTF_FRAMES_CELLS);
         }
     }
-    end_tier(to, XTF_FRAMES_CELLS);
+    begin_item(to);
 }
 
 /* Adds the blocks and quarters of frames whose entries have all keys. */
@@ -483,7 +531,7 @@ static void add_joint_tiers(XtfChildTotalsBuilder *builder)
 
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error)
 {
-    end_tier(&builder->exact, builder->head.n_cells);
+    begin_item(&builder->exact);
     if (builder->stacks->len > 0) {
         XtfChildStack end = {.start = builder->frames->len};
         g_array_append_val(builder->stacks, end);

@@ -117,7 +117,10 @@ void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t
 /* Adds n groups of the current child at once, whose cells the caller has set before. */
 void xtf_child_totals_builder_add_keys(XtfChildTotalsBuilder *builder, const uint64_t *keys, unsigned depth,
                                        uint32_t n);
-/* Returns space for the cells of the first n groups of all children, for xtf_child_totals_builder_add_keys(). */
+/* Adds the n groups of the child before to the current child, as xtf_child_totals_builder_add_keys() does. */
+void xtf_child_totals_builder_repeat_keys(XtfChildTotalsBuilder *builder, uint32_t n);
+/* Returns space for the cells of the n groups of all children, for xtf_child_totals_builder_add_keys(). It has the
+ * first cells of all groups, then the second ones, and so on. Called before the first child. */
 uint64_t *xtf_child_totals_builder_cells(XtfChildTotalsBuilder *builder, uint32_t n);
 /* Sets the stack before the current child. */
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);

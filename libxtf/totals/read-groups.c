@@ -20,7 +20,17 @@ static uint64_t count_rows_below(const XtfChildren *children, uint32_t child)
 typedef struct {
     const uint64_t *depth, *keys, *cells; /* of the first group */
     uint32_t n;
+    uint32_t stride; /* numbers from a cell to the next cell of the same group */
 } ChildGroups;
+
+/* True if groups have the same keys. */
+static bool have_same_keys(const ChildGroups *groups, const ChildGroups *more, unsigned n_keys)
+{
+    const size_t size = groups->n * sizeof *groups->keys;
+
+    return groups->n == more->n && memcmp(groups->keys, more->keys, size * n_keys) == 0 &&
+           memcmp(groups->depth, more->depth, size) == 0;
+}
 
 /* True if groups of one key have no fault. */
 static bool has_good_keys(const ChildGroups *groups)
@@ -65,15 +75,15 @@ static const char *find_key_fault(const XtfAggregate *aggregate, const ChildGrou
 static const char *find_count_fault(const XtfAggregate *aggregate, const ChildGroups *groups, uint64_t n_rows)
 {
     const bool frames = aggregate->kind == XTF_AGGREGATE_FRAMES;
-    const unsigned n_cells = xtf_aggregate_n_cells(aggregate), n_keys = aggregate->n_keys;
-    const uint64_t *cells = groups->cells, *key = groups->keys;
+    const unsigned n_keys = aggregate->n_keys;
+    const uint64_t *counts = groups->cells + (size_t)(frames ? XTF_FRAMES_BEGUN : XTF_GROUP_ROWS) * groups->stride;
+    const uint64_t *ends = groups->cells + (size_t)XTF_FRAMES_ENDED * groups->stride, *key = groups->keys;
     uint64_t uncounted = n_rows;
 
-    for (uint32_t i = 0; i < groups->n; i++, cells += n_cells, key += n_keys) {
+    for (uint32_t i = 0; i < groups->n; i++, key += n_keys) {
         if (frames && groups->depth[i] > 0 && key[0] == XTF_FRAMES_BEFORE)
             continue; /* its rows are also counted under other keys */
-        uint64_t counted = cells[frames ? XTF_FRAMES_BEGUN : XTF_GROUP_ROWS],
-                 ended = frames ? cells[XTF_FRAMES_ENDED] : 0;
+        uint64_t counted = counts[i], ended = frames ? ends[i] : 0;
         if (counted > uncounted || ended > uncounted - counted)
             return "the groups count more rows than are below the child";
         uncounted -= counted + ended;
@@ -81,17 +91,38 @@ static const char *find_count_fault(const XtfAggregate *aggregate, const ChildGr
     return groups->n == 0 || uncounted > 0 ? "the groups do not count all rows below the child" : NULL;
 }
 
-/* Adds the groups of a child. Their cells are in the builder already unless keys have a map. */
-static void add_child_groups(XtfMappedGroups *to, const ChildGroups *groups)
+/* Adds the groups of a child whose keys have a map. */
+static void add_mapped_groups(XtfMappedGroups *to, const ChildGroups *groups)
 {
     const unsigned n_keys = to->aggregate->n_keys, n_cells = xtf_aggregate_n_cells(to->aggregate);
+    uint64_t cells[XTF_AGGREGATE_CELLS_MAX];
 
+    for (uint32_t i = 0; i < groups->n; i++) {
+        for (unsigned cell = 0; cell < n_cells; cell++)
+            cells[cell] = groups->cells[(size_t)cell * groups->stride + i];
+        xtf_mapped_groups_add(to, groups->keys + (size_t)i * n_keys, (unsigned)groups->depth[0], cells);
+    }
+}
+
+/* Adds the groups of a child. Their cells are in the builder already unless keys have a map. `repeats`: they have the
+ * keys of the child before. */
+static void add_child_groups(XtfMappedGroups *to, const ChildGroups *groups, bool repeats)
+{
     xtf_mapped_groups_next(to);
-    if (!to->any)
+    if (to->any)
+        add_mapped_groups(to, groups);
+    else if (repeats)
+        xtf_child_totals_builder_repeat_keys(to->builder, groups->n);
+    else
         xtf_child_totals_builder_add_keys(to->builder, groups->keys, (unsigned)groups->depth[0], groups->n);
-    for (uint32_t i = 0; to->any && i < groups->n; i++)
-        xtf_mapped_groups_add(to, groups->keys + (size_t)i * n_keys, (unsigned)groups->depth[0],
-                              groups->cells + (size_t)i * n_cells);
+}
+
+/* Returns the end of the rows of a child, which begin with `row`. */
+static uint32_t find_child_end(const XtfTotalsRows *rows, uint32_t child, uint32_t row)
+{
+    while (row < rows->n && rows->child[row] == child)
+        row++;
+    return row;
 }
 
 /* Checks and adds the unpacked groups of all children. */
@@ -99,21 +130,25 @@ static const char *read_children(const XtfChildren *children, const XtfTotalsRow
                                  XtfMappedGroups *to)
 {
     const XtfAggregate *aggregate = to->aggregate;
-    const unsigned n_cells = xtf_aggregate_n_cells(aggregate);
+    ChildGroups before = {0};
     uint32_t row = 0;
 
     for (uint32_t child = 0; child < children->n; child++) {
-        ChildGroups groups = {.depth = rows->depth + row,
-                              .keys = rows->keys + (size_t)row * aggregate->n_keys,
-                              .cells = cells + (size_t)row * n_cells};
-        while (row < rows->n && rows->child[row] == child)
-            row++, groups.n++;
-        const char *fault = groups.n > 0 ? find_key_fault(aggregate, &groups) : NULL;
+        uint32_t end = find_child_end(rows, child, row);
+        const ChildGroups groups = {.depth = rows->depth + row,
+                                    .keys = rows->keys + (size_t)row * aggregate->n_keys,
+                                    .cells = cells + row,
+                                    .n = end - row,
+                                    .stride = rows->n};
+        bool repeats = groups.n > 0 && have_same_keys(&groups, &before, aggregate->n_keys);
+        const char *fault = groups.n > 0 && !repeats ? find_key_fault(aggregate, &groups) : NULL;
         if (!fault)
             fault = find_count_fault(aggregate, &groups, count_rows_below(children, child));
         if (fault)
             return fault;
-        add_child_groups(to, &groups);
+        add_child_groups(to, &groups, repeats);
+        before = groups;
+        row = end;
     }
     xtf_mapped_groups_flush(to);
     return row == rows->n ? NULL : "a group names a child that does not exist";

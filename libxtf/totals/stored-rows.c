@@ -324,6 +324,6 @@ bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *cod
     for (uint32_t i = 0; i < n_keys; i++)
         columns[XTF_TOTALS_KEYS + i] = (XtfPackColumn){keys + i, n_keys};
     for (uint32_t i = 0; i < n_cells; i++)
-        columns[XTF_TOTALS_KEYS + n_keys + i] = (XtfPackColumn){cells + i, n_cells};
+        columns[XTF_TOTALS_KEYS + n_keys + i] = (XtfPackColumn){cells + (size_t)i * n, 1};
     return n == 0 || unpack_columns(schema, codec, packed, columns, &kept->rows, fault);
 }

@@ -94,7 +94,8 @@ typedef struct {
     const uint64_t *keys; /* n_keys of each row; keys beyond the depth are not checked */
 } XtfTotalsRows;
 
-/* Unpacks a table of totals with a checked number of rows, and the first n_cells cells of each row. `cells` has room
- * for these; `totals` uses memory of the thread that the next call overwrites. */
+/* Unpacks a table of totals with a checked number of rows, and the first n_cells cells of each row. `cells` gets the
+ * first cells of all rows, then the second ones, and so on. `totals` uses memory of the thread that the next call
+ * overwrites. */
 bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *codec, const XtfPackedRows *packed,
                               unsigned n_cells, uint64_t *cells, XtfTotalsRows *totals, const char **fault);

@@ -52,7 +52,7 @@ static NarrowShape shape_of_tier(const XtfChildTotals *head, const XtfGrowingTie
 
     add_column(&shape, MAX(head->n_groups, 1) - 1);
     for (unsigned i = 0; i < head->n_cells; i++)
-        add_column(&shape, find_used_bits(xtf_tier_column(tier, i), tier->n));
+        add_column(&shape, find_used_bits(xtf_growing_tier_column(tier, i), tier->n));
     return shape;
 }
 
@@ -133,7 +133,7 @@ __attribute__((always_inline)) static inline void set_entries(const XtfGrowingTi
     const uint64_t *columns[XTF_AGGREGATE_CELLS_MAX];
 
     for (unsigned i = 0; i < n_cells; i++)
-        columns[i] = xtf_tier_column(tier, i);
+        columns[i] = xtf_growing_tier_column(tier, i);
     for (uint32_t entry = 0; entry < n; entry++, to += narrow.stride) {
         xtf_store64(to, groups[entry]);
         for (unsigned i = 0; i < n_cells; i++)

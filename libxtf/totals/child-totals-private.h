@@ -5,20 +5,7 @@
 
 #include "libxtf/base/key-table.h"
 #include "libxtf/totals/child-totals.h"
-
-/* An XtfTotalsTier while it grows. */
-typedef struct {
-    uint32_t n, room;        /* number of entries; of entries for which `groups` and `cells` have space */
-    GArray *starts, *groups; /* uint32_t */
-    uint64_t *cells;         /* the first cell of all entries, then the second of all: see xtf_tier_column() */
-    size_t n_words;          /* allocated for `cells` */
-} XtfGrowingTier;
-
-/* Returns a cell of all entries. */
-static inline uint64_t *xtf_tier_column(const XtfGrowingTier *tier, unsigned cell)
-{
-    return tier->cells + (size_t)cell * tier->room;
-}
+#include "libxtf/totals/growing-tier.h"
 
 struct XtfChildTotalsBuilder {
     XtfChildTotals head; /* without its tiers */

@@ -53,36 +53,16 @@ void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t
  * more than filling them. */
 enum { KEPT_BYTES_MAX = 2 << 20 };
 
-static void init_tier(XtfGrowingTier *tier)
-{
-    tier->starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    tier->groups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-}
-
-static void empty_tier(XtfGrowingTier *tier)
-{
-    tier->n = tier->room = 0;
-    g_array_set_size(tier->starts, 0);
-    g_array_set_size(tier->groups, 0);
-}
-
-static void free_tier(XtfGrowingTier *tier)
-{
-    g_array_unref(tier->starts);
-    g_array_unref(tier->groups);
-    g_free(tier->cells);
-}
-
 static XtfChildTotalsBuilder *allocate_builder(void)
 {
     XtfChildTotalsBuilder *builder = g_new0(XtfChildTotalsBuilder, 1);
 
     builder->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     builder->followers = g_array_new(FALSE, TRUE, sizeof(uint32_t));
-    init_tier(&builder->exact);
-    init_tier(&builder->coarse);
-    init_tier(&builder->blocks);
-    init_tier(&builder->quarters);
+    xtf_growing_tier_init(&builder->exact);
+    xtf_growing_tier_init(&builder->coarse);
+    xtf_growing_tier_init(&builder->blocks);
+    xtf_growing_tier_init(&builder->quarters);
     builder->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
     builder->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     builder->stamps = g_array_new(FALSE, TRUE, sizeof(uint32_t));
@@ -99,10 +79,10 @@ static void release_builder(void *data)
     g_array_unref(builder->keys);
     g_array_unref(builder->followers);
     xtf_key_table_finish(&builder->table);
-    free_tier(&builder->exact);
-    free_tier(&builder->coarse);
-    free_tier(&builder->blocks);
-    free_tier(&builder->quarters);
+    xtf_growing_tier_finish(&builder->exact);
+    xtf_growing_tier_finish(&builder->coarse);
+    xtf_growing_tier_finish(&builder->blocks);
+    xtf_growing_tier_finish(&builder->quarters);
     g_array_unref(builder->stacks);
     g_array_unref(builder->frames);
     g_array_unref(builder->stamps);
@@ -137,56 +117,13 @@ static void keep_builder(XtfChildTotalsBuilder *builder)
     g_array_set_size(builder->keys, 0);
     g_array_set_size(builder->followers, 0);
     builder->last = 0;
-    empty_tier(&builder->exact);
-    empty_tier(&builder->coarse);
-    empty_tier(&builder->blocks);
-    empty_tier(&builder->quarters);
+    xtf_growing_tier_clear(&builder->exact);
+    xtf_growing_tier_clear(&builder->coarse);
+    xtf_growing_tier_clear(&builder->blocks);
+    xtf_growing_tier_clear(&builder->quarters);
     g_array_set_size(builder->stacks, 0);
     g_array_set_size(builder->frames, 0);
     g_private_set(&kept_builder, builder);
-}
-
-static void begin_item(XtfGrowingTier *tier)
-{
-    g_array_append_val(tier->starts, tier->n);
-}
-
-/* Makes space for more entries, and moves the columns. */
-static void set_room(XtfGrowingTier *tier, uint32_t room, unsigned n_cells)
-{
-    const size_t n_words = (size_t)room * n_cells;
-
-    if (tier->n_words < n_words) {
-        tier->cells = g_renew(uint64_t, tier->cells, n_words);
-        tier->n_words = n_words;
-    }
-    for (unsigned i = n_cells; tier->n > 0 && i-- > 1;)
-        memmove(tier->cells + (size_t)i * room, xtf_tier_column(tier, i), tier->n * sizeof *tier->cells);
-    g_array_set_size(tier->groups, room);
-    tier->room = room;
-}
-
-/* Makes space for n more entries of the tier. */
-static inline void reserve_entries(XtfGrowingTier *tier, uint32_t n, unsigned n_cells)
-{
-    if (tier->room - tier->n < n)
-        set_room(tier, MAX(2 * tier->room, MAX(tier->n + n, 256)), n_cells);
-}
-
-static void add_entry(XtfGrowingTier *tier, uint32_t group, const uint64_t *cells, unsigned n_cells)
-{
-    reserve_entries(tier, 1, n_cells);
-    g_array_index(tier->groups, uint32_t, tier->n) = group;
-    for (unsigned i = 0; i < n_cells; i++)
-        xtf_tier_column(tier, i)[tier->n] = cells[i];
-    tier->n++;
-}
-
-/* Copies the cells of an entry. */
-static void copy_cells(const XtfGrowingTier *tier, uint32_t entry, unsigned n_cells, uint64_t *cells)
-{
-    for (unsigned i = 0; i < n_cells; i++)
-        cells[i] = xtf_tier_column(tier, i)[entry];
 }
 
 XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
@@ -218,7 +155,7 @@ void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder)
 
 void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder)
 {
-    begin_item(&builder->exact);
+    xtf_growing_tier_begin_item(&builder->exact);
     builder->head.n++;
 }
 
@@ -288,12 +225,12 @@ void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t
                                   const uint64_t *cells)
 {
     builder->head.some_coarse |= depth < builder->head.n_keys;
-    add_entry(&builder->exact, find_or_add_group(builder, key, depth), cells, builder->head.n_cells);
+    xtf_growing_tier_add(&builder->exact, find_or_add_group(builder, key, depth), cells, builder->head.n_cells);
 }
 
 uint64_t *xtf_child_totals_builder_cells(XtfChildTotalsBuilder *builder, uint32_t n)
 {
-    set_room(&builder->exact, n, builder->head.n_cells);
+    xtf_growing_tier_set_room(&builder->exact, n, builder->head.n_cells);
     return builder->exact.cells;
 }
 
@@ -356,7 +293,7 @@ static bool sum_entries(const XtfChildTotalsBuilder *builder, Entries entries, u
         const uint64_t *key = group_key(builder, groups[entry]);
         if (drops_before && group_depth(builder, groups[entry]) > 0 && key[0] == XTF_FRAMES_BEFORE)
             continue;
-        copy_cells(&builder->exact, entry, builder->head.n_cells, cells);
+        xtf_growing_tier_copy_cells(&builder->exact, entry, builder->head.n_cells, cells);
         xtf_group_totals_add(totals, key, cells);
         if (totals->n > most)
             return false;
@@ -383,11 +320,11 @@ static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTo
             break;
     }
     builder->head.some_coarse |= depth < n_keys && to != &builder->coarse;
-    begin_item(to);
+    xtf_growing_tier_begin_item(to);
     for (uint32_t i = 0; i < xtf_group_totals_n(totals[depth]); i++) {
         memcpy(key, xtf_group_totals_key(totals[depth], i), depth * sizeof *key);
-        add_entry(to, find_or_add_group(builder, key, depth), xtf_group_totals_cells(totals[depth], i),
-                  builder->head.n_cells);
+        xtf_growing_tier_add(to, find_or_add_group(builder, key, depth), xtf_group_totals_cells(totals[depth], i),
+                             builder->head.n_cells);
     }
 }
 
@@ -401,7 +338,7 @@ static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTota
         };
         add_item(builder, entries, totals, to);
     }
-    begin_item(to);
+    xtf_growing_tier_begin_item(to);
 }
 
 /* True if `step` items have the same groups in the same order, as most do. */
@@ -414,47 +351,6 @@ static bool have_same_groups(const uint32_t *starts, const uint32_t *groups, uin
         same =
             starts[i + 1] - starts[i] == n && memcmp(groups + starts[i], groups + starts[0], n * sizeof *groups) == 0;
     return same;
-}
-
-/* Sets n sums, each of the numbers at one place of `step` items, of n numbers each. */
-static void sum_column(const uint64_t *restrict numbers, uint32_t n, uint32_t step, uint64_t *restrict sums)
-{
-    memcpy(sums, numbers, n * sizeof *sums);
-    for (uint32_t i = 1; i < step; i++)
-        for (uint32_t j = 0; j < n; j++)
-            sums[j] += numbers[(size_t)i * n + j];
-}
-
-/* Sets n maxima as sum_column() sets sums. */
-static void find_column_maxima(const uint64_t *restrict numbers, uint32_t n, uint32_t step, uint64_t *restrict maxima)
-{
-    memcpy(maxima, numbers, n * sizeof *maxima);
-    for (uint32_t i = 1; i < step; i++)
-        for (uint32_t j = 0; j < n; j++)
-            maxima[j] = MAX(maxima[j], numbers[(size_t)i * n + j]);
-}
-
-/* Appends the sums of `step` items of frames, from entry `first` on, that have the same n groups. */
-static void add_sums(XtfGrowingTier *to, const XtfGrowingTier *from, uint32_t first, uint32_t n, uint32_t step)
-{
-    reserve_entries(to, n, XTF_FRAMES_CELLS);
-    memcpy(&g_array_index(to->groups, uint32_t, to->n), &g_array_index(from->groups, uint32_t, first),
-           n * sizeof(uint32_t));
-    for (unsigned i = 0; i < XTF_FRAMES_LONGEST; i++)
-        sum_column(xtf_tier_column(from, i) + first, n, step, xtf_tier_column(to, i) + to->n);
-    find_column_maxima(xtf_tier_column(from, XTF_FRAMES_LONGEST) + first, n, step,
-                       xtf_tier_column(to, XTF_FRAMES_LONGEST) + to->n);
-    to->n += n;
-}
-
-/* Adds an entry of frames to one of another tier. */
-static void add_to_entry(const XtfGrowingTier *to, uint32_t entry, const XtfGrowingTier *from, uint32_t added)
-{
-    uint64_t *longest = xtf_tier_column(to, XTF_FRAMES_LONGEST) + entry;
-
-    for (unsigned i = 0; i < XTF_FRAMES_LONGEST; i++)
-        xtf_tier_column(to, i)[entry] += xtf_tier_column(from, i)[added];
-    *longest = MAX(*longest, xtf_tier_column(from, XTF_FRAMES_LONGEST)[added]);
 }
 
 /* Appends the sum of every `step` items of a tier of frames to another tier. All entries have all keys, so that their
@@ -471,24 +367,24 @@ static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const XtfGrowingT
     stamps = (uint32_t *)(void *)g_array_set_size(builder->stamps, builder->head.n_groups)->data; /* zeros */
     entries = (uint32_t *)(void *)g_array_set_size(builder->entries, builder->head.n_groups)->data;
     for (uint32_t item = 0; item + step <= n; item += step) {
-        begin_item(to);
+        xtf_growing_tier_begin_item(to);
         if (have_same_groups(starts + item, groups, step)) {
-            add_sums(to, from, starts[item], starts[item + 1] - starts[item], step);
+            xtf_growing_tier_add_sums(to, from, starts[item], starts[item + 1] - starts[item], step);
             continue;
         }
         for (uint32_t entry = starts[item]; entry < starts[item + step]; entry++) {
             uint32_t group = groups[entry];
             if (stamps[group] == item + 1) {
-                add_to_entry(to, entries[group], from, entry);
+                xtf_growing_tier_add_to_entry(to, entries[group], from, entry);
                 continue;
             }
             stamps[group] = item + 1;
             entries[group] = to->n;
-            copy_cells(from, entry, XTF_FRAMES_CELLS, cells);
-            add_entry(to, group, cells, XTF_FRAMES_CELLS);
+            xtf_growing_tier_copy_cells(from, entry, XTF_FRAMES_CELLS, cells);
+            xtf_growing_tier_add(to, group, cells, XTF_FRAMES_CELLS);
         }
     }
-    begin_item(to);
+    xtf_growing_tier_begin_item(to);
 }
 
 /* Adds the blocks and quarters of frames whose entries have all keys. */
@@ -531,7 +427,7 @@ static void add_joint_tiers(XtfChildTotalsBuilder *builder)
 
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error)
 {
-    begin_item(&builder->exact);
+    xtf_growing_tier_begin_item(&builder->exact);
     if (builder->stacks->len > 0) {
         XtfChildStack end = {.start = builder->frames->len};
         g_array_append_val(builder->stacks, end);

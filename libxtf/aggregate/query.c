@@ -257,9 +257,9 @@ uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, con
     if (tier_covers(page, &children->blocks, XTF_TOTALS_BLOCK, i, end)) {
         *tier = &children->blocks;
         step = XTF_TOTALS_BLOCK;
-    } else if (tier_covers(page, &children->quarters, XTF_TOTALS_QUARTER, i, end)) {
-        *tier = &children->quarters;
-        step = XTF_TOTALS_QUARTER;
+    } else if (tier_covers(page, &children->halves, XTF_TOTALS_HALF, i, end)) {
+        *tier = &children->halves;
+        step = XTF_TOTALS_HALF;
     } else if (page->use_coarse && xtf_page_totals_suffice(page, &children->coarse, i)) {
         *tier = &children->coarse;
     }

@@ -107,7 +107,7 @@ bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uin
 /* Adds the totals number `item` of a tier, which must suffice. */
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 
-/* Chooses the cheapest totals that cover child i. The choices are: the block of 16, or the quarter of a block, that
+/* Chooses the cheapest totals that cover child i. The choices are: the block of 16, or the half of a block, that
  * begins there; coarse totals; exact totals. Sets *tier and *item, and returns the first child that is not covered.
  * Exact totals may have too few keys: if xtf_page_totals_suffice() says so, the caller enters the child. */
 uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **tier,

@@ -97,7 +97,7 @@ static NarrowShape shape_of_frames(const GArray *frames)
 
 /* The shapes of all rows of totals. */
 typedef struct {
-    NarrowShape exact, coarse, blocks, quarters, stacks, frames;
+    NarrowShape exact, coarse, blocks, halves, stacks, frames;
 } Shapes;
 
 /* Copies the columns of narrow rows, then leaves space for n rows. Returns the rows; their bytes are for the caller to
@@ -188,7 +188,7 @@ static Shapes choose_shapes(const XtfChildTotalsBuilder *builder)
     return (Shapes){.exact = shape_of_tier(head, &builder->exact),
                     .coarse = shape_of_tier(head, &builder->coarse),
                     .blocks = shape_of_tier(head, &builder->blocks),
-                    .quarters = shape_of_tier(head, &builder->quarters),
+                    .halves = shape_of_tier(head, &builder->halves),
                     .stacks = shape_of_stacks(builder->stacks),
                     .frames = shape_of_frames(builder->frames)};
 }
@@ -205,8 +205,8 @@ static uint64_t append_all(const XtfChildTotalsBuilder *builder, const Shapes *s
     if (builder->coarse.starts->len > 0)
         head.coarse = append_tier(&head, base, &used, &builder->coarse, &shapes->coarse);
     head.blocks = append_tier(&head, base, &used, &builder->blocks, &shapes->blocks);
-    if (builder->quarters.starts->len > 0)
-        head.quarters = append_tier(&head, base, &used, &builder->quarters, &shapes->quarters);
+    if (builder->halves.starts->len > 0)
+        head.halves = append_tier(&head, base, &used, &builder->halves, &shapes->halves);
     if (builder->stacks->len > 0) {
         head.stacks = append_stacks(base, &used, builder->stacks, &shapes->stacks);
         head.frames = append_frames(base, &used, builder->frames, &shapes->frames);

@@ -13,7 +13,7 @@ struct XtfChildTotalsBuilder {
     GArray *followers;   /* uint32_t: of each group the group that came after it last, plus 1; 0: none */
     uint32_t last;       /* the last group, plus 1; 0: none */
     XtfKeyTable table;
-    XtfGrowingTier exact, coarse, blocks, quarters;
+    XtfGrowingTier exact, coarse, blocks, halves;
     GArray *stacks, *frames;
     GArray *stamps, *entries; /* uint32_t, of each group, while tiers of frames are summed */
 };

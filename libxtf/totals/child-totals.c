@@ -62,7 +62,7 @@ static XtfChildTotalsBuilder *allocate_builder(void)
     xtf_growing_tier_init(&builder->exact);
     xtf_growing_tier_init(&builder->coarse);
     xtf_growing_tier_init(&builder->blocks);
-    xtf_growing_tier_init(&builder->quarters);
+    xtf_growing_tier_init(&builder->halves);
     builder->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
     builder->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     builder->stamps = g_array_new(FALSE, TRUE, sizeof(uint32_t));
@@ -82,7 +82,7 @@ static void release_builder(void *data)
     xtf_growing_tier_finish(&builder->exact);
     xtf_growing_tier_finish(&builder->coarse);
     xtf_growing_tier_finish(&builder->blocks);
-    xtf_growing_tier_finish(&builder->quarters);
+    xtf_growing_tier_finish(&builder->halves);
     g_array_unref(builder->stacks);
     g_array_unref(builder->frames);
     g_array_unref(builder->stamps);
@@ -105,7 +105,7 @@ static XtfChildTotalsBuilder *take_builder(void)
 static size_t count_bytes(const XtfChildTotalsBuilder *builder)
 {
     return sizeof(uint64_t) * (builder->exact.n_words + builder->coarse.n_words + builder->blocks.n_words +
-                               builder->quarters.n_words + builder->keys->len) +
+                               builder->halves.n_words + builder->keys->len) +
            sizeof(XtfOpenFrame) * (size_t)builder->frames->len;
 }
 
@@ -120,7 +120,7 @@ static void keep_builder(XtfChildTotalsBuilder *builder)
     xtf_growing_tier_clear(&builder->exact);
     xtf_growing_tier_clear(&builder->coarse);
     xtf_growing_tier_clear(&builder->blocks);
-    xtf_growing_tier_clear(&builder->quarters);
+    xtf_growing_tier_clear(&builder->halves);
     g_array_set_size(builder->stacks, 0);
     g_array_set_size(builder->frames, 0);
     g_private_set(&kept_builder, builder);
@@ -387,15 +387,15 @@ static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const XtfGrowingT
     xtf_growing_tier_begin_item(to);
 }
 
-/* Adds the blocks and quarters of frames whose entries have all keys. */
+/* Adds the blocks and halves of frames whose entries have all keys. */
 static void add_joint_tiers_of_frames(XtfChildTotalsBuilder *builder)
 {
     if (builder->head.level == 0) {
         add_tier_of_frames(builder, &builder->exact, XTF_TOTALS_BLOCK, &builder->blocks);
         return;
     }
-    add_tier_of_frames(builder, &builder->exact, XTF_TOTALS_QUARTER, &builder->quarters);
-    add_tier_of_frames(builder, &builder->quarters, XTF_TOTALS_BLOCK / XTF_TOTALS_QUARTER, &builder->blocks);
+    add_tier_of_frames(builder, &builder->exact, XTF_TOTALS_HALF, &builder->halves);
+    add_tier_of_frames(builder, &builder->halves, XTF_TOTALS_BLOCK / XTF_TOTALS_HALF, &builder->blocks);
 }
 
 static bool has_many_groups(const XtfChildTotalsBuilder *builder)
@@ -420,7 +420,7 @@ static void add_joint_tiers(XtfChildTotalsBuilder *builder)
         add_tier(builder, 1, totals, &builder->coarse);
     add_tier(builder, XTF_TOTALS_BLOCK, totals, &builder->blocks);
     if (builder->head.level > 0)
-        add_tier(builder, XTF_TOTALS_QUARTER, totals, &builder->quarters);
+        add_tier(builder, XTF_TOTALS_HALF, totals, &builder->halves);
     for (unsigned depth = 0; depth <= XTF_AGGREGATE_KEYS_MAX; depth++)
         xtf_group_totals_free(totals[depth]);
 }

@@ -5,7 +5,7 @@
  * Each child has entries (group, cells); a group is a number in a dictionary of the keys. Blocks also have entries, for
  * XTF_TOTALS_BLOCK children together. So a range of m children takes at most m / XTF_TOTALS_BLOCK blocks and 2 *
  * (XTF_TOTALS_BLOCK - 1) single children. Totals of an index page live longer than a leaf's digest, so they also have
- * quarters of blocks. Then a range takes at most 6 quarters and 6 single children. Aggregates of frames also have the
+ * halves of blocks. Then a range takes at most 2 halves and 14 single children. Aggregates of frames also have the
  * stack before each child.
  *
  *     dictionary  0: MPI_Send  1: main  2: MPI_Wait
@@ -24,7 +24,7 @@
 #include "libxtf/totals/frame-stack.h"
 #include "libxtf/totals/narrow-rows.h"
 
-enum { XTF_TOTALS_BLOCK = 16, XTF_TOTALS_QUARTER = 4 };
+enum { XTF_TOTALS_BLOCK = 16, XTF_TOTALS_HALF = 8 };
 
 typedef struct {
     const uint32_t *starts; /* item i, a child or a block of children, has the entries [starts[i], starts[i + 1]) */
@@ -52,7 +52,7 @@ typedef struct {
     const uint64_t *keys;        /* per group: n_keys keys, 0 beyond the depth, then the depth */
     XtfTotalsTier exact, coarse; /* one item per child; coarse.starts is NULL if there are no coarse totals */
     XtfTotalsTier blocks;        /* one item per complete block */
-    XtfTotalsTier quarters;      /* one item per complete quarter; quarters.starts is NULL for a leaf */
+    XtfTotalsTier halves;        /* one item per complete half; halves.starts is NULL for a leaf */
     /* Only for frames: n stacks, and one whose `start` is the end of the last. `frames` has their frames. */
     XtfNarrowRows stacks, frames;
 } XtfChildTotals;

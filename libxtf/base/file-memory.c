@@ -27,8 +27,8 @@ static int allocate_blocks(int file, size_t before, size_t size)
     return error_number;
 }
 
-/* Maps the file. New kernels have huge pages of files, and one access would map 2 MiB of a table that is used sparsely:
- * the pages are therefore mapped singly. */
+/* Maps the file in single pages. New kernels keep files in huge pages, and one access would map 2 MiB of a table that
+ * is used sparsely. */
 static void *map_file(int file, size_t reserved)
 {
     void *data = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -39,8 +39,8 @@ static void unpack_damaged_frames(const XtfSchema *schema, const uint8_t *packed
     unsigned n = schema->n_fields - 1;
     uint32_t size;
 
-    for (unsigned i = 0; i < n; i++) {
-        const XtfFrameFields fields = {1 + i, 1 + (i + 1) % n, 1 + (i + 2) % n, 1 + (i + 3) % n};
+    for (unsigned i = 0; i < 2 * n; i++) {
+        const XtfFrameFields fields = {1 + i % n, 1 + (i + 1) % n, 1 + (i + 2) % n, 1 + (i + 3) % n, i < n};
         const char *fault = NULL;
         XTF_AUTO_BLOCK uint8_t *bytes =
             xtf_unpack_frames(schema, NULL, &fields, packed, length, count, 8, &size, &fault);

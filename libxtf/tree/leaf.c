@@ -119,7 +119,7 @@ static uint8_t *unpack_sums(const PackedLeaf *leaf, const XtfRowMap *map, const 
     const XtfAggregate *aggregate = &schema->aggregates[leaf->index];
     const XtfCodec *codec = xtf_codec(leaf->array->codec);
     uint32_t times_at = before + (uint32_t)sums_bytes(aggregate, packed->count);
-    bool known = !map || !xtf_row_map_changes(map, aggregate->values, aggregate->n_values);
+    bool known = codec->unpack_sums && (!map || !xtf_row_map_changes(map, aggregate->values, aggregate->n_values));
     XTF_AUTO_BLOCK uint8_t *bytes =
         known ? codec->unpack_times(packed->payload, length, packed->count, times_at, size, fault) : NULL;
 

@@ -55,7 +55,7 @@ def of_test(test, names):
     take turns, so a class with two methods runs with two MPIs. The class's name decides which is the first."""
     if os.environ.get("XTF_TEST_ALL"):
         return list(names)
-    methods = unittest.defaultTestLoader.getTestCaseNames(type(test))
+    methods = unittest.TestLoader().getTestCaseNames(type(test))  # all, also if the command line selects some
     turn = methods.index(test.id().rpartition(".")[2]) + zlib.crc32(type(test).__name__.encode())
     return [names[turn % len(names)]] if names else []
 
@@ -102,9 +102,10 @@ def all_of(arguments):
     return found
 
 
-def some_of(arguments, preferred):
-    """Returns the MPIs of all_of() with which a script runs: in full size (XTF_TEST_ALL) all, else one, the preferred if it is there."""
-    found = all_of(arguments)
+def some_of(arguments, preferred, tool=None):
+    """Returns the MPIs of all_of() with which a script runs: in full size (XTF_TEST_ALL) all, else one, the preferred if it is there. With
+    `tool` an MPI needs this compiler."""
+    found = [mpi for mpi in all_of(arguments) if not tool or shutil.which(f"{tool}.{mpi.name}")]
     return found if os.environ.get("XTF_TEST_ALL") else sorted(found, key=lambda mpi: mpi.name != preferred)[:1]
 
 

@@ -47,9 +47,12 @@ class Case(unittest.TestCase):
             kept["XTF_RECORD_LIBDIR"] = os.environ["XTF_RECORD_LIBDIR"]
         self.environment = {**kept, "XTF_TMPDIR": str(self.folder / "tmp"), **OPENMPI}
 
-    def mpis(self):
-        """Returns the MPIs with which this test runs."""
-        return of_test(self, mpis())
+    def mpis(self, tool="mpicc"):
+        """Returns the MPIs with which this test runs. They have the compiler; skips the test if none has."""
+        found = [mpi for mpi in mpis() if shutil.which(f"{tool}.{mpi}")]
+        if not found:
+            self.skipTest(f"no installed MPI has {tool}")
+        return of_test(self, found)
 
     def run_in(self, *command, status=0, **environment):
         """Runs a command in the test's folder, and checks its exit status. Returns its output."""

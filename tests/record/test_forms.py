@@ -55,14 +55,24 @@ class Forms(Ring):
             self.xtf("check", mpi + ".xtf")
             for trace in (mpi + ".xtf", mpi + ".xtf.d"):
                 self.check_counts(trace, 3)
-            again = self.run_with_input("mpirun." + mpi, "-n", "3", XTF, "record", "-o", mpi + ".xtf", app)
-            self.assertNotEqual(again.returncode, 0)
-            if mpi == "openmpi":  # Hydra loses output of processes that end at once
-                self.assertIn("--force", again.stderr)
+            self.refuse_again(mpi, app)
             again = self.run_with_input("mpirun." + mpi, "-n", "2", XTF, "record", "--force", "-o", mpi + ".xtf", app)
             self.assertEqual(again.returncode, 0, again.stderr)
             self.xtf("merge", "--force", "-o", mpi + ".xtf", mpi + ".xtf.d")
             self.check_counts(mpi + ".xtf", 2)
+
+    def refuse_again(self, mpi, app):
+        """A job does not replace the trace of another one without --force."""
+        again = self.run_with_input("mpirun." + mpi, "-n", "3", XTF, "record", "-o", mpi + ".xtf", app)
+        self.assertNotEqual(again.returncode, 0)
+        if mpi == "openmpi":  # Hydra loses output of processes that end at once
+            self.assertIn("--force", again.stderr)
+
+    def test_again(self):
+        for mpi in MPIS:
+            app = self.compiled(mpi)
+            self.assertEqual(self.run_with_input("mpirun." + mpi, "-n", "3", XTF, "record", "-o", mpi + ".xtf", app).returncode, 0)
+            self.refuse_again(mpi, app)
 
     def run_plain(self, mpi, *command):
         """Runs a command without xtf, and repeats it if the launcher itself crashed. The launcher of Open MPI 4.1 rarely does

@@ -13,7 +13,6 @@ RECORD_SHIMS is the folder with the libraries.
 
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -194,7 +193,7 @@ def try_mpi(mpi, folder):
 
 
 def main():
-    found = [mpi for mpi in mpis.some_of(sys.argv[3:], "mpich") if shutil.which(f"mpif90.{mpi}")]
+    found = mpis.some_of(sys.argv[3:], "mpich", "mpif90")
     for mpi in found:
         with tempfile.TemporaryDirectory(prefix="xtf-every-") as folder:
             try_mpi(mpi, folder)

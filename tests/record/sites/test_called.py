@@ -12,7 +12,6 @@ import csv
 import io
 import pathlib
 import re
-import shutil
 import sys
 import unittest
 from decimal import Decimal
@@ -119,9 +118,7 @@ class Lines(Called):
                 self.assertIn("), in MPI_Barrier, called from 4 sites", self.sentence(path, "culprit"))
 
     def test_fortran(self):
-        for mpi in self.mpis():
-            if not shutil.which(f"mpif90.{mpi}"):
-                continue
+        for mpi in self.mpis("mpif90"):
             for binding, number in BINDINGS.items():
                 with self.subTest(mpi=mpi, binding=binding):
                     self.run_in(f"mpif90.{mpi}", "-g", "-O1", "-w", "-fno-inline", "-fallow-argument-mismatch", "-ffree-line-length-none", f"-DBINDING={number}",

@@ -124,18 +124,6 @@ void xtf_stored_border_append(GByteArray *rows, const XtfBorder *border)
     xtf_bytes_write_u64(rows, border->least);
 }
 
-void xtf_stored_border_read(const uint8_t *row, XtfBorder *border)
-{
-    const XtfField *fields = xtf_stored_border_schema()->fields;
-
-    *border = (XtfBorder){
-        .child = xtf_field_get(&fields[XTF_BORDER_CHILD], row),
-        .gap = xtf_field_get(&fields[XTF_BORDER_GAP], row),
-        .depth = xtf_field_get(&fields[XTF_BORDER_DEPTH], row),
-        .least = xtf_field_get(&fields[XTF_BORDER_LEAST], row),
-    };
-}
-
 void xtf_stored_snapshot_append(GByteArray *rows, uint32_t child, const XtfFrameStack *stack)
 {
     guint first = stack->frames->len > XTF_SNAPSHOT_FRAMES ? stack->frames->len - XTF_SNAPSHOT_FRAMES : 0;
@@ -293,19 +281,22 @@ static bool unpack_columns(const XtfSchema *schema, const XtfCodec *codec, const
     return known || copy_to_columns(schema, codec, packed, columns, kept, fault);
 }
 
-bool xtf_stored_depths_unpack(const XtfCodec *codec, const XtfPackedRows *packed, uint64_t *depths, const char **fault)
+bool xtf_stored_borders_unpack(const XtfCodec *codec, const XtfPackedRows *packed, XtfBorder *borders,
+                               const char **fault)
 {
+    enum { STRIDE = sizeof *borders / sizeof(uint64_t) };
     KeptColumns *kept = xtf_thread_data(&kept_columns_key, sizeof *kept);
     uint64_t *child = (uint64_t *)(void *)keep_bytes(&kept->columns, packed->n * sizeof *child);
-    const XtfPackColumn columns[] = {
-        [XTF_BORDER_CHILD] = {child, 1}, [XTF_BORDER_DEPTH] = {depths, 1}, [XTF_BORDER_LEAST] = {NULL, 0}};
+    const XtfPackColumn columns[] = {[XTF_BORDER_CHILD] = {child, 1},
+                                     [XTF_BORDER_GAP] = {&borders->gap, STRIDE},
+                                     [XTF_BORDER_DEPTH] = {&borders->depth, STRIDE},
+                                     [XTF_BORDER_LEAST] = {&borders->least, STRIDE}};
 
     if (!unpack_columns(xtf_stored_border_schema(), codec, packed, columns, &kept->rows, fault))
         return false;
-    for (uint32_t i = 0; i < packed->n && !*fault; i++)
-        if (child[i] != i)
-            *fault = "a border names another child";
-    return !*fault;
+    for (uint32_t i = 0; i < packed->n; i++)
+        borders[i].child = child[i];
+    return true;
 }
 
 bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *codec, const XtfPackedRows *packed,

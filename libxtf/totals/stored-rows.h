@@ -63,7 +63,6 @@ void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits);
 void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,
                           GByteArray *payload);
 
-void xtf_stored_border_read(const uint8_t *row, XtfBorder *border);
 void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame *frame);
 void xtf_stored_filter_read(const uint8_t *row, uint64_t *child, uint64_t *bits);
 
@@ -83,9 +82,9 @@ bool xtf_stored_rows_check(const XtfPackedRows *packed, uint64_t most, const cha
 uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
                                 uint64_t most, const char **fault);
 
-/* Unpacks the depths of a table of borders, at least one, which must be of the children from 0 on. Reads no other
- * number of theirs. Returns false with a fault on failure. */
-bool xtf_stored_depths_unpack(const XtfCodec *codec, const XtfPackedRows *packed, uint64_t *depths, const char **fault);
+/* Unpacks a table of borders, at least one. `borders` has room for them all. Returns false with a fault on failure. */
+bool xtf_stored_borders_unpack(const XtfCodec *codec, const XtfPackedRows *packed, XtfBorder *borders,
+                               const char **fault);
 
 /* Unpacked totals: their children, numbers of keys, and keys; the cells are the caller's. */
 typedef struct {

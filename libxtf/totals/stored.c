@@ -59,9 +59,27 @@ static const char *border_fault(const XtfDiskEntry *entry, uint32_t child, const
                                                                                       : NULL;
 }
 
-/* Unpacked tables of borders and of snapshots. */
+/* Unpacks the borders of the page's children, to be freed by the caller. Returns NULL with a fault if one is bad. */
+static XtfBorder *read_borders(const TableSource *source, const XtfPackedRows *packed, const char **fault)
+{
+    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->descent->page.payload;
+
+    if (packed->n != source->n) {
+        *fault = "the number of borders differs from that of the children";
+        return NULL;
+    }
+    g_autofree XtfBorder *borders = g_new(XtfBorder, source->n);
+    if (!xtf_stored_borders_unpack(xtf_codec(source->array->codec), packed, borders, fault))
+        return NULL;
+    for (uint32_t child = 0; child < source->n && !*fault; child++)
+        *fault = border_fault(&entries[child], child, &borders[child]);
+    return *fault ? NULL : g_steal_pointer(&borders);
+}
+
+/* The borders of children, and their unpacked table of snapshots. */
 typedef struct {
-    const uint8_t *borders, *frames;
+    const XtfBorder *borders;
+    const uint8_t *frames;
     uint32_t n_frames;
 } StackRows;
 
@@ -97,22 +115,20 @@ static const char *read_frames(const XtfDiskEntry *entry, const XtfBorder *borde
 static const char *read_stacks_of_children(const TableSource *source, const XtfMappedGroups *to, const StackRows *rows)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)source->descent->page.payload;
-    uint32_t row_size = xtf_stored_border_schema()->row_size, row = 0;
     g_auto(XtfFrameStack) stack;
+    uint32_t row = 0;
     const char *fault = NULL;
 
     xtf_frame_stack_init(&stack);
     for (uint32_t child = 0; !fault && child < source->n; child++) {
-        XtfBorder border;
-        xtf_stored_border_read(rows->borders + (size_t)child * row_size, &border);
+        const XtfBorder *border = &rows->borders[child];
         xtf_frame_stack_reset(&stack);
-        fault = border_fault(&entries[child], child, &border);
-        stack.time = xtf_read64(entries[child].first_t) - border.gap;
-        stack.n_outer = border.depth;
-        if (!fault && source->level == 1)
-            fault = read_frames(&entries[child], &border, rows, &row, to, &stack);
+        stack.time = xtf_read64(entries[child].first_t) - border->gap;
+        stack.n_outer = border->depth;
+        if (source->level == 1)
+            fault = read_frames(&entries[child], border, rows, &row, to, &stack);
         xtf_child_totals_builder_stack(to->builder, &stack);
-        xtf_child_totals_builder_least(to->builder, border.least);
+        xtf_child_totals_builder_least(to->builder, border->least);
     }
     return fault || row == rows->n_frames ? fault : "a stack has too many frames";
 }
@@ -140,23 +156,20 @@ static const char *find_tables(const TableSource *source, XtfPackedRows tables[X
 static const char *read_stacks(const TableSource *source, const XtfMappedGroups *to, const XtfPackedRows *tables)
 {
     const XtfCodec *codec = xtf_codec(source->array->codec);
-    const XtfPackedRows *borders = &tables[XTF_TOTALS_BORDERS], *frames = &tables[XTF_TOTALS_SNAPSHOTS];
+    const XtfPackedRows *frames = &tables[XTF_TOTALS_SNAPSHOTS];
     const char *fault = NULL;
 
-    if (borders->n != source->n)
-        return "the number of borders differs from that of the children";
+    g_autofree XtfBorder *borders = read_borders(source, &tables[XTF_TOTALS_BORDERS], &fault);
+    if (!borders)
+        return fault;
     if (source->level > 1 && frames->n > 0)
         return "snapshots occur above level 1";
-    g_autofree uint8_t *border_rows =
-        xtf_stored_rows_unpack(xtf_stored_border_schema(), codec, borders, source->n, &fault);
-    if (!border_rows)
-        return fault;
     g_autofree uint8_t *frame_rows = xtf_stored_rows_unpack(xtf_stored_snapshot_schema(), codec, frames,
                                                             (uint64_t)source->n * XTF_SNAPSHOT_FRAMES, &fault);
     if (!frame_rows)
         return fault;
     return read_stacks_of_children(source, to,
-                                   &(StackRows){.borders = border_rows, .frames = frame_rows, .n_frames = frames->n});
+                                   &(StackRows){.borders = borders, .frames = frame_rows, .n_frames = frames->n});
 }
 
 /* Decodes source->bytes. */
@@ -230,17 +243,12 @@ static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError
 /* Reads the depths of the page's borders; returns a fault, or NULL. */
 static const char *read_depths(const TableSource *source, const XtfPackedRows *packed, uint64_t *depths)
 {
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->descent->page.payload;
     const char *fault = NULL;
+    g_autofree XtfBorder *borders = read_borders(source, packed, &fault);
 
-    if (packed->n != source->n)
-        return "the number of borders differs from that of the children";
-    if (!xtf_stored_depths_unpack(xtf_codec(source->array->codec), packed, depths, &fault))
-        return fault;
-    for (uint32_t child = 0; child < source->n; child++)
-        if (depths[child] > xtf_read64(entries[child].before))
-            return "a border has too many frames";
-    return NULL;
+    for (uint32_t child = 0; borders && child < source->n; child++)
+        depths[child] = borders[child].depth;
+    return fault;
 }
 
 /* Decodes the depths in source->bytes. */

@@ -18,6 +18,8 @@ static const void *append_array(uint8_t *base, uint64_t *used, GArray *array)
     return at;
 }
 
+enum { ITEM_NUMBERS_MAX = MAX((unsigned)XTF_STACK_COLUMNS, (unsigned)XTF_FRAME_COLUMNS) };
+
 /* The columns of narrow rows, and the bytes of a row. */
 typedef struct {
     XtfNarrowColumn columns[1 + XTF_AGGREGATE_CELLS_MAX];
@@ -56,42 +58,43 @@ static NarrowShape shape_of_tier(const XtfChildTotals *head, const XtfGrowingTie
     return shape;
 }
 
-static NarrowShape shape_of_stacks(const GArray *stacks)
-{
-    XtfChildStack bits = {0};
-    NarrowShape shape = {0};
+/* Sets `numbers` to the numbers of an item of an array, in the order of their columns. */
+typedef void (*ReadNumbers)(const GArray *items, guint i, uint64_t *numbers);
 
-    for (guint i = 0; i < stacks->len; i++) {
-        const XtfChildStack *stack = &g_array_index(stacks, XtfChildStack, i);
-        bits.time |= stack->time;
-        bits.inner_row |= stack->inner_row;
-        bits.n_outer |= stack->n_outer;
-        bits.least |= stack->least;
-        bits.start |= stack->start;
-    }
-    add_column(&shape, bits.time);
-    add_column(&shape, bits.inner_row);
-    add_column(&shape, bits.n_outer);
-    add_column(&shape, bits.least);
-    add_column(&shape, bits.start);
-    return shape;
+static void read_stack_numbers(const GArray *stacks, guint i, uint64_t *numbers)
+{
+    const XtfChildStack *stack = &g_array_index(stacks, XtfChildStack, i);
+
+    numbers[XTF_STACK_TIME] = stack->time;
+    numbers[XTF_STACK_INNER_ROW] = stack->inner_row;
+    numbers[XTF_STACK_N_OUTER] = stack->n_outer;
+    numbers[XTF_STACK_LEAST] = stack->least;
+    numbers[XTF_STACK_START] = stack->start;
 }
 
-static NarrowShape shape_of_frames(const GArray *frames)
+static void read_frame_numbers(const GArray *frames, guint i, uint64_t *numbers)
 {
-    uint64_t key = 0, row = 0, time = 0;
+    const XtfOpenFrame *frame = &g_array_index(frames, XtfOpenFrame, i);
+
+    numbers[XTF_FRAME_KEY] = frame->key;
+    numbers[XTF_FRAME_ROW] = frame->row;
+    numbers[XTF_FRAME_TIME] = frame->time;
+    numbers[XTF_FRAME_OUTERMOST] = frame->outermost;
+}
+
+/* Returns the shape of the items of an array, of n numbers each. */
+static NarrowShape shape_of_items(const GArray *items, ReadNumbers read, unsigned n)
+{
+    uint64_t bits[ITEM_NUMBERS_MAX] = {0}, numbers[ITEM_NUMBERS_MAX];
     NarrowShape shape = {0};
 
-    for (guint i = 0; i < frames->len; i++) {
-        const XtfOpenFrame *frame = &g_array_index(frames, XtfOpenFrame, i);
-        key |= frame->key;
-        row |= frame->row;
-        time |= frame->time;
+    for (guint i = 0; i < items->len; i++) {
+        read(items, i, numbers);
+        for (unsigned column = 0; column < n; column++)
+            bits[column] |= numbers[column];
     }
-    add_column(&shape, key);
-    add_column(&shape, row);
-    add_column(&shape, time);
-    add_column(&shape, 1);
+    for (unsigned column = 0; column < n; column++)
+        add_column(&shape, bits[column]);
     return shape;
 }
 
@@ -154,29 +157,17 @@ static XtfTotalsTier append_tier(const XtfChildTotals *head, uint8_t *base, uint
     return appended;
 }
 
-static XtfNarrowRows append_stacks(uint8_t *base, uint64_t *used, const GArray *stacks, const NarrowShape *shape)
+/* Copies the items of an array, narrowed, as append_tier() copies a tier. */
+static XtfNarrowRows append_items(uint8_t *base, uint64_t *used, const GArray *items, ReadNumbers read,
+                                  const NarrowShape *shape)
 {
-    XtfNarrowRows rows = append_rows(base, used, shape, stacks->len);
+    XtfNarrowRows rows = append_rows(base, used, shape, items->len);
     uint8_t *to = (uint8_t *)rows.bytes;
+    uint64_t numbers[ITEM_NUMBERS_MAX];
 
-    for (guint i = 0; base && i < stacks->len; i++, to += shape->stride) {
-        const XtfChildStack *stack = &g_array_index(stacks, XtfChildStack, i);
-        const uint64_t numbers[XTF_STACK_COLUMNS] = {stack->time, stack->inner_row, stack->n_outer, stack->least,
-                                                     stack->start};
-        set_numbers(to, shape->columns, numbers, XTF_STACK_COLUMNS);
-    }
-    return rows;
-}
-
-static XtfNarrowRows append_frames(uint8_t *base, uint64_t *used, const GArray *frames, const NarrowShape *shape)
-{
-    XtfNarrowRows rows = append_rows(base, used, shape, frames->len);
-    uint8_t *to = (uint8_t *)rows.bytes;
-
-    for (guint i = 0; base && i < frames->len; i++, to += shape->stride) {
-        const XtfOpenFrame *frame = &g_array_index(frames, XtfOpenFrame, i);
-        const uint64_t numbers[XTF_FRAME_COLUMNS] = {frame->key, frame->row, frame->time, frame->outermost};
-        set_numbers(to, shape->columns, numbers, XTF_FRAME_COLUMNS);
+    for (guint i = 0; base && i < items->len; i++, to += shape->stride) {
+        read(items, i, numbers);
+        set_numbers(to, shape->columns, numbers, shape->n);
     }
     return rows;
 }
@@ -189,8 +180,8 @@ static Shapes choose_shapes(const XtfChildTotalsBuilder *builder)
                     .coarse = shape_of_tier(head, &builder->coarse),
                     .blocks = shape_of_tier(head, &builder->blocks),
                     .halves = shape_of_tier(head, &builder->halves),
-                    .stacks = shape_of_stacks(builder->stacks),
-                    .frames = shape_of_frames(builder->frames)};
+                    .stacks = shape_of_items(builder->stacks, read_stack_numbers, XTF_STACK_COLUMNS),
+                    .frames = shape_of_items(builder->frames, read_frame_numbers, XTF_FRAME_COLUMNS)};
 }
 
 /* Copies everything behind the head. With no allocation (NULL) only counts; returns the number of bytes. */
@@ -208,8 +199,8 @@ static uint64_t append_all(const XtfChildTotalsBuilder *builder, const Shapes *s
     if (builder->halves.starts->len > 0)
         head.halves = append_tier(&head, base, &used, &builder->halves, &shapes->halves);
     if (builder->stacks->len > 0) {
-        head.stacks = append_stacks(base, &used, builder->stacks, &shapes->stacks);
-        head.frames = append_frames(base, &used, builder->frames, &shapes->frames);
+        head.stacks = append_items(base, &used, builder->stacks, read_stack_numbers, &shapes->stacks);
+        head.frames = append_items(base, &used, builder->frames, read_frame_numbers, &shapes->frames);
     }
     if (children)
         *children = head;

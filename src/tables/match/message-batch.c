@@ -124,23 +124,41 @@ static void divide_into_runs(Batch *batch)
 
 /* ---- Work on all cores. */
 
-static void *begin_batch(void *data)
+/* Works on the sends of a run, or on the visits of a walk: [first, end). */
+typedef bool (*WorkOnPart)(Batch *batch, uint32_t first, uint32_t end, GError **error);
+
+/* Work on all runs, or on all walks. */
+typedef struct {
+    Batch *batch;
+    WorkOnPart work;
+    const uint32_t *firsts; /* of each part, then the end of the last */
+} PartsWork;
+
+static void *begin_parts(void *data)
 {
     return data;
 }
 
-static void join_batch(void *thread_data, void *data)
+static bool work_on_parts(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const PartsWork *parts = data;
+
+    for (uint32_t i = first; i < end; i++)
+        if (!parts->work(parts->batch, parts->firsts[i], parts->firsts[i + 1], error))
+            return false;
+    return true;
+}
+
+static void join_parts(void *thread_data, void *data)
 {
 }
 
-/* Does work on all runs or walks, whose first items are in `firsts`. */
-static bool work_on_all(Batch *batch,
-                        bool (*work)(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error),
-                        const GArray *firsts, GError **error)
+static bool work_on_all(Batch *batch, const GArray *firsts, WorkOnPart work, GError **error)
 {
-    const XtfParallelWork parallel = {.step = 1, .begin = begin_batch, .work = work, .join = join_batch};
+    const XtfParallelWork parallel = {.step = 1, .begin = begin_parts, .work = work_on_parts, .join = join_parts};
+    PartsWork parts = {batch, work, (const uint32_t *)(void *)firsts->data};
 
-    return xtf_parallel(&parallel, batch, firsts->len - 1, error);
+    return xtf_parallel(&parallel, &parts, firsts->len - 1, error);
 }
 
 /* ---- Matching. */
@@ -166,7 +184,7 @@ static bool list_visits(XtfMessageTimer *timer, const XtfMessage *message, XtfMe
     return true;
 }
 
-static bool match_run(const Batch *batch, const Send *sends, uint32_t n, GError **error)
+static bool match_run(Batch *batch, uint32_t first, uint32_t end, GError **error)
 {
     g_auto(XtfMessageFinder) finder;
     g_auto(XtfMessageTimer) timer;
@@ -174,25 +192,14 @@ static bool match_run(const Batch *batch, const Send *sends, uint32_t n, GError 
     xtf_message_finder_init(&finder, batch->matching);
     xtf_message_timer_init(&timer, batch->matching);
     finder.reach = batch->reach;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t number = sends[i].number;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t number = batch->sends[i].number;
         XtfMessage *message = &batch->matched[number].message;
         if (!xtf_message_finder_send(&finder, &batch->ends[number], message, error) ||
             !list_visits(&timer, message, &batch->calls[number], batch->visits + (size_t)number * VISITS_PER_SEND,
                          error))
             return false;
     }
-    return true;
-}
-
-static bool match_runs(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
-{
-    const Batch *batch = data;
-    const uint32_t *runs = &g_array_index(batch->runs, uint32_t, 0);
-
-    for (uint32_t i = first; i < end; i++)
-        if (!match_run(batch, batch->sends + runs[i], runs[i + 1] - runs[i], error))
-            return false;
     return true;
 }
 
@@ -265,41 +272,29 @@ static bool find_calls_in(const Batch *batch, const XtfMessageLocation *location
     return true;
 }
 
-static bool walk_calls(const Batch *batch, const Visit *visits, uint32_t n, GError **error)
+static bool walk_calls(Batch *batch, uint32_t first, uint32_t end, GError **error)
 {
     XtfMatching *matching = batch->matching;
+    const Visit *visits = batch->visits + first;
     const XtfMessageLocation *location;
     XtfMessageProcess *process;
 
     if (!xtf_message_process_take_location(&matching->processes, &matching->types, matching->context, visits->location,
                                            &process, &location, error))
         return false;
-    bool good = find_calls_in(batch, location, visits, n, error);
+    bool good = find_calls_in(batch, location, visits, end - first, error);
     xtf_message_process_put(&matching->processes, process);
     return good;
 }
 
-static bool walk_all_calls(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
-{
-    const Batch *batch = data;
-    const uint32_t *walks = &g_array_index(batch->walks, uint32_t, 0);
-
-    for (uint32_t i = first; i < end; i++)
-        if (!walk_calls(batch, batch->visits + walks[i], walks[i + 1] - walks[i], error))
-            return false;
-    return true;
-}
-
 /* ---- Waits. */
 
-static bool find_batch_waits(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
+static bool find_run_waits(Batch *batch, uint32_t first, uint32_t end, GError **error)
 {
-    Batch *batch = data;
-    const uint32_t *runs = &g_array_index(batch->runs, uint32_t, 0);
     g_auto(XtfMessageTimer) timer;
 
     xtf_message_timer_init(&timer, batch->matching);
-    for (uint32_t i = runs[first]; i < runs[end]; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint32_t number = batch->sends[i].number;
         XtfMatchedSend *matched = &batch->matched[number];
         if (!xtf_message_timer_wait(&timer, &matched->message, &batch->calls[number], &matched->times, error))
@@ -316,11 +311,10 @@ static bool match_batch(Batch *batch, GError **error)
     if (!xtf_matching_check(matching, error) || !xtf_matching_load_uses(matching, error) || !sort_sends(batch, error))
         return false;
     divide_into_runs(batch);
-    if (!work_on_all(batch, match_runs, batch->runs, error))
+    if (!work_on_all(batch, batch->runs, match_run, error))
         return false;
     divide_into_walks(batch);
-    if (!work_on_all(batch, walk_all_calls, batch->walks, error) ||
-        !work_on_all(batch, find_batch_waits, batch->runs, error))
+    if (!work_on_all(batch, batch->walks, walk_calls, error) || !work_on_all(batch, batch->runs, find_run_waits, error))
         return false;
     g_atomic_int_set(&matching->needs_uses, (uint32_t)batch->n_uses > batch->n / USES_DIVISOR);
     return true;

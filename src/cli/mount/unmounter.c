@@ -48,7 +48,8 @@ static bool unmount_as_user(const char *mount_point)
 }
 
 /* Capabilities that unmounting needs. */
-static const guint64 kept = G_GUINT64_CONSTANT(1) << CAP_SYS_ADMIN | G_GUINT64_CONSTANT(1) << CAP_DAC_READ_SEARCH;
+static const guint64 unmount_capabilities = G_GUINT64_CONSTANT(1) << CAP_SYS_ADMIN | G_GUINT64_CONSTANT(1)
+                                                                                         << CAP_DAC_READ_SEARCH;
 
 /* Drops all capabilities that unmounting does not need. Other users than root need fusermount3, which is setuid, so
  * they keep the right to gain privileges. */
@@ -56,7 +57,7 @@ static void drop_privileges(void)
 {
     if (geteuid() != 0)
         return;
-    xtf_confine_capabilities(kept, NULL);
+    xtf_confine_capabilities(unmount_capabilities, NULL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
@@ -101,7 +102,7 @@ bool xtf_unmounter_start(XtfUnmounter *unmounter, const char *mount_point, GErro
 
     *unmounter = (XtfUnmounter){.socket = -1};
     if (geteuid() == 0) /* once for both processes; other users need fusermount3 */
-        xtf_confine_bound(kept);
+        xtf_confine_bound(unmount_capabilities);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "cannot make a socket: %s", g_strerror(errno));
     unmounter->pid = fork_unmounter(mount_point, ends[1]);

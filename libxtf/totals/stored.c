@@ -1,8 +1,7 @@
 #include "libxtf/totals/stored.h"
 
 #include "libxtf/disk/page.h"
-#include "libxtf/totals/read-groups.h"
-#include "libxtf/totals/stored-rows.h"
+#include "libxtf/totals/read-tables.h"
 
 /* Totals to decode, and the page or right edge that has them. */
 typedef struct {
@@ -37,102 +36,6 @@ static bool has_borders(const TableSource *source)
     return source->descent && source->array->schema->aggregates[source->index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* Returns a fault of a frame in the stack before a child, or NULL. `outer`: the frame around it, NULL for the
- * outermost. */
-static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *frame, const XtfOpenFrame *outer)
-{
-    if (frame->row >= xtf_read64(child->before) || frame->time > xtf_read64(child->first_t))
-        return "a frame is open before it begins";
-    if (outer && (frame->row <= outer->row || frame->time < outer->time))
-        return "the frames of a stack are out of order";
-    return NULL;
-}
-
-/* Returns a fault of a child's border, or NULL. */
-static const char *border_fault(const XtfDiskEntry *entry, uint32_t child, const XtfBorder *border)
-{
-    if (border->child != child)
-        return "a border names another child";
-    if (border->gap > xtf_read64(entry->first_t) || (xtf_read64(entry->before) == 0 && border->gap > 0))
-        return "a border's gap is too large";
-    return border->depth > xtf_read64(entry->before) || border->least > border->depth ? "a border has too many frames"
-                                                                                      : NULL;
-}
-
-/* Unpacks the borders of the page's children, to be freed by the caller. Returns NULL with a fault if one is bad. */
-static XtfBorder *read_borders(const TableSource *source, const XtfPackedRows *packed, const char **fault)
-{
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->descent->page.payload;
-
-    if (packed->n != source->n) {
-        *fault = "the number of borders differs from that of the children";
-        return NULL;
-    }
-    g_autofree XtfBorder *borders = g_new(XtfBorder, source->n);
-    if (!xtf_stored_borders_unpack(xtf_codec(source->array->codec), packed, borders, fault))
-        return NULL;
-    for (uint32_t child = 0; child < source->n && !*fault; child++)
-        *fault = border_fault(&entries[child], child, &borders[child]);
-    return *fault ? NULL : g_steal_pointer(&borders);
-}
-
-/* The borders of children, and their unpacked table of snapshots. */
-typedef struct {
-    const XtfBorder *borders;
-    const uint8_t *frames;
-    uint32_t n_frames;
-} StackRows;
-
-/* Reads the innermost frames before a child, from row *row of the snapshots on; returns a fault, or NULL. */
-static const char *read_frames(const XtfDiskEntry *entry, const XtfBorder *border, const StackRows *rows, uint32_t *row,
-                               const XtfMappedGroups *to, XtfFrameStack *stack)
-{
-    const XtfField *outermost = &xtf_stored_snapshot_schema()->fields[XTF_SNAPSHOT_OUTERMOST];
-    uint32_t row_size = xtf_stored_snapshot_schema()->row_size;
-    guint n = (guint)MIN(border->depth, (uint64_t)XTF_SNAPSHOT_FRAMES);
-
-    for (guint depth = 0; depth < n; depth++, (*row)++) {
-        uint64_t child;
-        XtfOpenFrame frame;
-        if (*row == rows->n_frames)
-            return "a stack has too few frames";
-        xtf_stored_snapshot_read(rows->frames + (size_t)*row * row_size, &child, &frame);
-        if (child != border->child)
-            return "a stack has too few or too many frames";
-        if (xtf_field_get(outermost, rows->frames + (size_t)*row * row_size) > 1)
-            return "a frame's outermost flag is neither 0 nor 1";
-        const char *fault = frame_fault(entry, &frame, depth > 0 ? xtf_frame_stack_at(stack, depth - 1) : NULL);
-        if (fault)
-            return fault;
-        frame.key = xtf_mapped_groups_key(to, 0, frame.key);
-        g_array_append_val(stack->frames, frame);
-    }
-    stack->n_outer = border->depth - n;
-    stack->inner_row = n > 0 ? xtf_frame_stack_at(stack, 0)->row : 0;
-    return NULL;
-}
-
-static const char *read_stacks_of_children(const TableSource *source, const XtfMappedGroups *to, const StackRows *rows)
-{
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)source->descent->page.payload;
-    g_auto(XtfFrameStack) stack;
-    uint32_t row = 0;
-    const char *fault = NULL;
-
-    xtf_frame_stack_init(&stack);
-    for (uint32_t child = 0; !fault && child < source->n; child++) {
-        const XtfBorder *border = &rows->borders[child];
-        xtf_frame_stack_reset(&stack);
-        stack.time = xtf_read64(entries[child].first_t) - border->gap;
-        stack.n_outer = border->depth;
-        if (source->level == 1)
-            fault = read_frames(&entries[child], border, rows, &row, to, &stack);
-        xtf_child_totals_builder_stack(to->builder, &stack);
-        xtf_child_totals_builder_least(to->builder, border->least);
-    }
-    return fault || row == rows->n_frames ? fault : "a stack has too many frames";
-}
-
 /* Finds the tables of an aggregate, by kind. Skips tables of other kinds. Returns a fault, or NULL. */
 static const char *find_tables(const TableSource *source, XtfPackedRows tables[XTF_TOTALS_KINDS])
 {
@@ -152,26 +55,6 @@ static const char *find_tables(const TableSource *source, XtfPackedRows tables[X
     return reader.failed ? "the tables are truncated" : NULL;
 }
 
-/* Unpacks and reads the tables of stacks; returns a fault, or NULL. */
-static const char *read_stacks(const TableSource *source, const XtfMappedGroups *to, const XtfPackedRows *tables)
-{
-    const XtfCodec *codec = xtf_codec(source->array->codec);
-    const XtfPackedRows *frames = &tables[XTF_TOTALS_SNAPSHOTS];
-    const char *fault = NULL;
-
-    g_autofree XtfBorder *borders = read_borders(source, &tables[XTF_TOTALS_BORDERS], &fault);
-    if (!borders)
-        return fault;
-    if (source->level > 1 && frames->n > 0)
-        return "snapshots occur above level 1";
-    g_autofree uint8_t *frame_rows = xtf_stored_rows_unpack(xtf_stored_snapshot_schema(), codec, frames,
-                                                            (uint64_t)source->n * XTF_SNAPSHOT_FRAMES, &fault);
-    if (!frame_rows)
-        return fault;
-    return read_stacks_of_children(source, to,
-                                   &(StackRows){.borders = borders, .frames = frame_rows, .n_frames = frames->n});
-}
-
 /* Decodes source->bytes. */
 static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
@@ -188,7 +71,7 @@ static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GErro
     if (!fault)
         fault = xtf_groups_read(&below, &tables[XTF_TOTALS_OF_GROUPS], &to);
     if (!fault && has_borders(source))
-        fault = read_stacks(source, &to, tables);
+        fault = xtf_stacks_read(&below, tables, &to);
     if (fault)
         return fail_damaged(source, fault, error);
     XtfChildTotals *children = xtf_child_totals_builder_finish(builder, length, error);
@@ -243,8 +126,9 @@ static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError
 /* Reads the depths of the page's borders; returns a fault, or NULL. */
 static const char *read_depths(const TableSource *source, const XtfPackedRows *packed, uint64_t *depths)
 {
+    const XtfChildren below = {.array = source->array, .page = source->descent, .n = source->n};
     const char *fault = NULL;
-    g_autofree XtfBorder *borders = read_borders(source, packed, &fault);
+    g_autofree XtfBorder *borders = xtf_borders_read(&below, packed, &fault);
 
     for (uint32_t child = 0; borders && child < source->n; child++)
         depths[child] = borders[child].depth;

@@ -1,6 +1,6 @@
 /*
- * Reading the table of totals of an index page, or of a whole array. Checks the groups of each child, and passes them
- * to child totals.
+ * Reading the tables of an index page, or of a whole array: totals, and the stack of frames before each child.
+ * The functions check them, and pass them to child totals.
  */
 #pragma once
 
@@ -24,3 +24,9 @@ const char *xtf_groups_read(const XtfChildren *children, const XtfPackedRows *pa
  * time. */
 const char *xtf_groups_count_begun(const XtfChildren *children, const XtfAggregate *aggregate,
                                    const XtfPackedRows *packed, uint64_t *before);
+
+/* Unpacks the borders of the page's children, to be freed by the caller. Returns NULL with a fault if one is bad. */
+XtfBorder *xtf_borders_read(const XtfChildren *children, const XtfPackedRows *packed, const char **fault);
+
+/* Reads the stack before each child, from the page's tables by their kinds. Returns a fault, or NULL. */
+const char *xtf_stacks_read(const XtfChildren *children, const XtfPackedRows *tables, const XtfMappedGroups *to);

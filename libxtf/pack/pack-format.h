@@ -143,6 +143,7 @@ typedef enum {
     XTF_SCRATCH_TAILS,
     XTF_SCRATCH_VECTORS,
     XTF_SCRATCH_PACKED,
+    XTF_SCRATCH_PLANES,
     XTF_SCRATCH_N,
 } XtfScratchUse;
 

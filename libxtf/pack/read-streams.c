@@ -63,6 +63,18 @@ bool xtf_skip_stream(XtfPackReader *reader)
     return true;
 }
 
+/* Sets the bytes of a stream, behind its head. */
+static bool read_stream_bytes(XtfPackReader *reader, const StreamHead *head, const uint8_t *from, uint8_t *to)
+{
+    if (head->kind == XTF_STREAM_STORED)
+        memcpy(to, from, head->length);
+    else if (head->kind == XTF_STREAM_REPEATED)
+        memset(to, *from, head->length);
+    else if (!xtf_deflate->inflate(from, head->stored, to, head->length))
+        return xtf_pack_fail(reader, "a stream of it does not inflate");
+    return true;
+}
+
 const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length)
 {
     StreamHead head;
@@ -76,15 +88,25 @@ const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_
         return from;
     }
     uint8_t *to = xtf_scratch(use, head.length + XTF_TAIL_MAX);
-    if (head.kind == XTF_STREAM_STORED)
-        memcpy(to, from, head.length);
-    else if (head.kind == XTF_STREAM_REPEATED)
-        memset(to, *from, head.length);
-    else if (!xtf_deflate->inflate(from, head.stored, to, head.length))
-        return xtf_pack_fail(reader, "a stream of it does not inflate"), NULL;
+    if (!read_stream_bytes(reader, &head, from, to))
+        return NULL;
     memset(to + head.length, 0, XTF_TAIL_MAX);
     *length = (size_t)head.length;
     return to;
+}
+
+bool xtf_read_stream_to(XtfPackReader *reader, uint8_t *to, size_t length, bool *repeats)
+{
+    StreamHead head;
+
+    if (!read_stream_head(reader, length, length, &head))
+        return false;
+    const uint8_t *from = reader->at;
+    reader->at += head.stored;
+    *repeats = head.kind == XTF_STREAM_REPEATED;
+    if (*repeats)
+        to[0] = *from;
+    return *repeats || read_stream_bytes(reader, &head, from, to);
 }
 
 const XtfHeads *xtf_heads(void)

@@ -23,6 +23,10 @@ uint8_t xtf_read_byte(XtfPackReader *reader);
  * scratch memory. Returns NULL on a fault. */
 const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length);
 
+/* Reads a stream of `length` bytes, at least 1, to `to`. If it repeats one byte, sets *repeats, and only the first byte
+ * of `to`. */
+bool xtf_read_stream_to(XtfPackReader *reader, uint8_t *to, size_t length, bool *repeats);
+
 /* Skips a stream without inflating it. Returns false on a fault. */
 bool xtf_skip_stream(XtfPackReader *reader);
 

@@ -2,6 +2,7 @@
  * Unpacking the fields of packed rows to columns of numbers.
  */
 #include "libxtf/pack/pack.h"
+#include "libxtf/pack/read-planes.h"
 #include "libxtf/pack/read-templates.h"
 
 /* True if the columns of all fields that are needed can be unpacked without the rows. */
@@ -88,43 +89,13 @@ static bool read_number_column(XtfPackReader *reader, uint32_t count, const XtfP
     return true;
 }
 
-static bool is_zero(const uint8_t *bytes, uint32_t count)
-{
-    uint8_t any = 0;
-
-    for (uint32_t n = 0; n < count; n++)
-        any |= bytes[n];
-    return any == 0;
-}
-
-static bool read_plane_column(XtfPackReader *reader, uint32_t count, const XtfPackField *field,
-                              const XtfPackColumn *column)
-{
-    size_t size = sizeof(uint64_t) * (size_t)count, length;
-    uint64_t *to = column->to, *values = column->stride == 1 ? to : (void *)xtf_scratch(XTF_SCRATCH_TAILS, size);
-
-    memset(values, 0, size);
-    for (unsigned byte = 0; byte < field->field->width; byte++) {
-        const uint8_t *plane = xtf_read_stream(reader, XTF_SCRATCH_STREAM, count, count, &length);
-        if (!plane)
-            return false;
-        if (is_zero(plane, count)) /* the upper bytes of most numbers */
-            continue;
-        for (uint32_t n = 0; n < count; n++)
-            values[n] |= (uint64_t)plane[n] << 8 * byte;
-    }
-    for (uint32_t n = 0; values != to && n < count; n++, to += column->stride)
-        *to = values[n];
-    return true;
-}
-
 /* Reads the column of a field that the templates do not have, or skips it. */
 static bool read_column(XtfPackReader *reader, uint32_t count, const XtfPackField *field, const XtfPackColumn *column)
 {
     if (!column->to)
         return xtf_skip_column(reader, field);
     if (field->mode == XTF_PACK_PLANES)
-        return read_plane_column(reader, count, field, column);
+        return xtf_read_planes(reader, count, field->field->width, column->to, column->stride);
     return field->mode < XTF_PACK_COLUMN || read_number_column(reader, count, field, column);
 }
 

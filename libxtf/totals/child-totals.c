@@ -253,6 +253,17 @@ void xtf_child_totals_builder_repeat_keys(XtfChildTotalsBuilder *builder, uint32
     builder->exact.n += n;
 }
 
+XtfOpenFrame *xtf_child_totals_builder_frames(XtfChildTotalsBuilder *builder, uint32_t n)
+{
+    g_array_set_size(builder->frames, n);
+    return (XtfOpenFrame *)(void *)builder->frames->data;
+}
+
+void xtf_child_totals_builder_add_stack(XtfChildTotalsBuilder *builder, const XtfChildStack *stack)
+{
+    g_array_append_vals(builder->stacks, stack, 1);
+}
+
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack)
 {
     uint32_t n = stack->frames->len, kept = MIN(n, (uint32_t)XTF_SNAPSHOT_FRAMES);

@@ -122,6 +122,10 @@ void xtf_child_totals_builder_repeat_keys(XtfChildTotalsBuilder *builder, uint32
 /* Returns space for the cells of the n groups of all children, for xtf_child_totals_builder_add_keys(). It has the
  * first cells of all groups, then the second ones, and so on. Called before the first child. */
 uint64_t *xtf_child_totals_builder_cells(XtfChildTotalsBuilder *builder, uint32_t n);
+/* Returns space for the n frames of the stacks of all children, for xtf_child_totals_builder_add_stack(). */
+XtfOpenFrame *xtf_child_totals_builder_frames(XtfChildTotalsBuilder *builder, uint32_t n);
+/* Adds the stack before the next child that has none, whose frames begin with frame stack->start. */
+void xtf_child_totals_builder_add_stack(XtfChildTotalsBuilder *builder, const XtfChildStack *stack);
 /* Sets the stack before the current child. */
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);
 /* Sets the current child's stack.least, when its rows are known. */

@@ -38,39 +38,34 @@ XtfBorder *xtf_borders_read(const XtfChildren *children, const XtfPackedRows *pa
     return *fault ? NULL : g_steal_pointer(&borders);
 }
 
-/* The borders of children, and their unpacked table of snapshots. */
+/* The borders of children, and the columns of their snapshots. The frames lie where the child totals keep them. */
 typedef struct {
     const XtfBorder *borders;
-    const uint8_t *frames;
+    const XtfSnapshotColumns *columns;
+    XtfOpenFrame *frames;
     uint32_t n_frames;
 } StackRows;
 
-/* Reads the innermost frames before a child, from row *row of the snapshots on; returns a fault, or NULL. */
-static const char *read_frames(const XtfDiskEntry *entry, const XtfBorder *border, const StackRows *rows, uint32_t *row,
-                               const XtfMappedGroups *to, XtfFrameStack *stack)
+/* Checks the innermost frames before a child, from frame `first` on, and completes them. Returns a fault, or NULL. */
+static const char *check_frames(const XtfDiskEntry *entry, const XtfBorder *border, const StackRows *rows,
+                                uint32_t first, const XtfMappedGroups *to)
 {
-    const XtfField *outermost = &xtf_stored_snapshot_schema()->fields[XTF_SNAPSHOT_OUTERMOST];
-    uint32_t row_size = xtf_stored_snapshot_schema()->row_size;
-    guint n = (guint)MIN(border->depth, (uint64_t)XTF_SNAPSHOT_FRAMES);
+    const uint32_t n = (uint32_t)MIN(border->depth, (uint64_t)XTF_SNAPSHOT_FRAMES);
 
-    for (guint depth = 0; depth < n; depth++, (*row)++) {
-        uint64_t child;
-        XtfOpenFrame frame;
-        if (*row == rows->n_frames)
-            return "a stack has too few frames";
-        xtf_stored_snapshot_read(rows->frames + (size_t)*row * row_size, &child, &frame);
-        if (child != border->child)
+    if (rows->n_frames - first < n)
+        return "a stack has too few frames";
+    for (uint32_t i = first; i < first + n; i++) {
+        XtfOpenFrame *frame = &rows->frames[i];
+        if (rows->columns->child[i] != border->child)
             return "a stack has too few or too many frames";
-        if (xtf_field_get(outermost, rows->frames + (size_t)*row * row_size) > 1)
+        if (rows->columns->outermost[i] > 1)
             return "a frame's outermost flag is neither 0 nor 1";
-        const char *fault = frame_fault(entry, &frame, depth > 0 ? xtf_frame_stack_at(stack, depth - 1) : NULL);
+        const char *fault = frame_fault(entry, frame, i > first ? frame - 1 : NULL);
         if (fault)
             return fault;
-        frame.key = xtf_mapped_groups_key(to, 0, frame.key);
-        g_array_append_val(stack->frames, frame);
+        frame->key = xtf_mapped_groups_key(to, 0, frame->key);
+        frame->outermost = rows->columns->outermost[i] != 0;
     }
-    stack->n_outer = border->depth - n;
-    stack->inner_row = n > 0 ? xtf_frame_stack_at(stack, 0)->row : 0;
     return NULL;
 }
 
@@ -78,39 +73,52 @@ static const char *read_stacks_of_children(const XtfChildren *children, const Xt
                                            const StackRows *rows)
 {
     const XtfDiskEntry *entries = (const XtfDiskEntry *)children->page->page.payload;
-    g_auto(XtfFrameStack) stack;
-    uint32_t row = 0;
+    const uint64_t most = children->page->level == 1 ? XTF_SNAPSHOT_FRAMES : 0;
+    uint32_t first = 0;
+
+    for (uint32_t child = 0; child < children->n; child++) {
+        const XtfBorder *border = &rows->borders[child];
+        const uint32_t n = (uint32_t)MIN(border->depth, most);
+        const char *fault = most > 0 ? check_frames(&entries[child], border, rows, first, to) : NULL;
+        if (fault)
+            return fault;
+        const XtfChildStack stack = {.time = xtf_read64(entries[child].first_t) - border->gap,
+                                     .inner_row = n > 0 ? rows->frames[first].row : 0,
+                                     .n_outer = border->depth - n,
+                                     .least = border->least,
+                                     .start = first};
+        xtf_child_totals_builder_add_stack(to->builder, &stack);
+        first += n;
+    }
+    return first == rows->n_frames ? NULL : "a stack has too many frames";
+}
+
+/* Unpacks the snapshots into child totals; returns a fault, or NULL. */
+static const char *read_snapshots(const XtfChildren *children, const XtfPackedRows *packed, const XtfMappedGroups *to,
+                                  const XtfBorder *borders)
+{
+    const uint64_t most = (uint64_t)children->n * XTF_SNAPSHOT_FRAMES;
+    XtfSnapshotColumns columns = {0};
     const char *fault = NULL;
 
-    xtf_frame_stack_init(&stack);
-    for (uint32_t child = 0; !fault && child < children->n; child++) {
-        const XtfBorder *border = &rows->borders[child];
-        xtf_frame_stack_reset(&stack);
-        stack.time = xtf_read64(entries[child].first_t) - border->gap;
-        stack.n_outer = border->depth;
-        if (children->page->level == 1)
-            fault = read_frames(&entries[child], border, rows, &row, to, &stack);
-        xtf_child_totals_builder_stack(to->builder, &stack);
-        xtf_child_totals_builder_least(to->builder, border->least);
-    }
-    return fault || row == rows->n_frames ? fault : "a stack has too many frames";
+    if (!xtf_stored_rows_check(packed, most, &fault))
+        return fault;
+    XtfOpenFrame *frames = xtf_child_totals_builder_frames(to->builder, packed->n);
+    if (packed->n > 0 &&
+        !xtf_stored_snapshots_unpack(xtf_codec(children->array->codec), packed, frames, &columns, &fault))
+        return fault;
+    return read_stacks_of_children(
+        children, to, &(StackRows){.borders = borders, .columns = &columns, .frames = frames, .n_frames = packed->n});
 }
 
 const char *xtf_stacks_read(const XtfChildren *children, const XtfPackedRows *tables, const XtfMappedGroups *to)
 {
-    const XtfCodec *codec = xtf_codec(children->array->codec);
-    const XtfPackedRows *frames = &tables[XTF_TOTALS_SNAPSHOTS];
     const char *fault = NULL;
 
     g_autofree XtfBorder *borders = xtf_borders_read(children, &tables[XTF_TOTALS_BORDERS], &fault);
     if (!borders)
         return fault;
-    if (children->page->level > 1 && frames->n > 0)
+    if (children->page->level > 1 && tables[XTF_TOTALS_SNAPSHOTS].n > 0)
         return "snapshots occur above level 1";
-    g_autofree uint8_t *frame_rows = xtf_stored_rows_unpack(xtf_stored_snapshot_schema(), codec, frames,
-                                                            (uint64_t)children->n * XTF_SNAPSHOT_FRAMES, &fault);
-    if (!frame_rows)
-        return fault;
-    return read_stacks_of_children(children, to,
-                                   &(StackRows){.borders = borders, .frames = frame_rows, .n_frames = frames->n});
+    return read_snapshots(children, &tables[XTF_TOTALS_SNAPSHOTS], to, borders);
 }

@@ -138,19 +138,6 @@ void xtf_stored_snapshot_append(GByteArray *rows, uint32_t child, const XtfFrame
     }
 }
 
-void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame *frame)
-{
-    const XtfField *fields = xtf_stored_snapshot_schema()->fields;
-
-    *child = xtf_field_get(&fields[XTF_SNAPSHOT_CHILD], row);
-    *frame = (XtfOpenFrame){
-        .key = xtf_field_get(&fields[XTF_SNAPSHOT_KEY], row),
-        .row = xtf_field_get(&fields[XTF_SNAPSHOT_ROW], row),
-        .time = xtf_field_get(&fields[XTF_SNAPSHOT_TIME], row),
-        .outermost = xtf_field_get(&fields[XTF_SNAPSHOT_OUTERMOST], row) != 0,
-    };
-}
-
 void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits)
 {
     xtf_bytes_write_u64(rows, child);
@@ -297,6 +284,23 @@ bool xtf_stored_borders_unpack(const XtfCodec *codec, const XtfPackedRows *packe
     for (uint32_t i = 0; i < packed->n; i++)
         borders[i].child = child[i];
     return true;
+}
+
+bool xtf_stored_snapshots_unpack(const XtfCodec *codec, const XtfPackedRows *packed, XtfOpenFrame *frames,
+                                 XtfSnapshotColumns *snapshots, const char **fault)
+{
+    enum { STRIDE = sizeof *frames / sizeof(uint64_t) };
+    KeptColumns *kept = xtf_thread_data(&kept_columns_key, sizeof *kept);
+    uint64_t *child = (uint64_t *)(void *)keep_bytes(&kept->columns, 2 * (size_t)packed->n * sizeof *child);
+    uint64_t *outermost = child + packed->n;
+    const XtfPackColumn columns[] = {[XTF_SNAPSHOT_CHILD] = {child, 1},
+                                     [XTF_SNAPSHOT_KEY] = {&frames->key, STRIDE},
+                                     [XTF_SNAPSHOT_ROW] = {&frames->row, STRIDE},
+                                     [XTF_SNAPSHOT_TIME] = {&frames->time, STRIDE},
+                                     [XTF_SNAPSHOT_OUTERMOST] = {outermost, 1}};
+
+    *snapshots = (XtfSnapshotColumns){.child = child, .outermost = outermost};
+    return unpack_columns(xtf_stored_snapshot_schema(), codec, packed, columns, &kept->rows, fault);
 }
 
 bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *codec, const XtfPackedRows *packed,

@@ -63,7 +63,6 @@ void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits);
 void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,
                           GByteArray *payload);
 
-void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame *frame);
 void xtf_stored_filter_read(const uint8_t *row, uint64_t *child, uint64_t *bits);
 
 /* A packed table; n is 0 if there is none. */
@@ -85,6 +84,16 @@ uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, 
 /* Unpacks a table of borders, at least one. `borders` has room for them all. Returns false with a fault on failure. */
 bool xtf_stored_borders_unpack(const XtfCodec *codec, const XtfPackedRows *packed, XtfBorder *borders,
                                const char **fault);
+
+/* Columns of unpacked snapshots, in memory of the thread that the next call overwrites. */
+typedef struct {
+    const uint64_t *child, *outermost;
+} XtfSnapshotColumns;
+
+/* Unpacks a table of snapshots, at least one row, with a checked number of them. Sets the frames, which the caller
+ * allocated, except `outermost`, which may have bad values. Returns false with a fault on failure. */
+bool xtf_stored_snapshots_unpack(const XtfCodec *codec, const XtfPackedRows *packed, XtfOpenFrame *frames,
+                                 XtfSnapshotColumns *snapshots, const char **fault);
 
 /* Unpacked totals: their children, numbers of keys, and keys; the cells are the caller's. */
 typedef struct {

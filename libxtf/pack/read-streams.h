@@ -56,3 +56,14 @@ static inline uint64_t xtf_next_number(XtfNumberReader *numbers)
     numbers->tail += numbers->heads->tail[head];
     return number;
 }
+
+enum { XTF_HEADS_AT_ONCE = 8 };
+
+/* True if none of the next 8 numbers has a tail, so that each is its head. A head without a tail is less than 192: at
+ * least one of its two upper bits is 0. */
+static inline bool xtf_next_have_no_tails(const XtfNumberReader *numbers)
+{
+    const uint64_t upper = UINT64_C(0x8080808080808080), heads = xtf_load64(numbers->head);
+
+    return (heads & heads << 1 & upper) == 0;
+}

@@ -38,16 +38,23 @@ static void fill_from_templates(const XtfReadTemplates *templates, const XtfPack
                                 const XtfPackColumn *column, bool sums)
 {
     const Addend addend = field_addend(field);
-    uint64_t values[XTF_PACK_TEMPLATES_MAX] = {0}, *to = column->to, sum = 0;
+    uint64_t values[XTF_PACK_TEMPLATES_MAX] = {0}, *to = column->to, sum = 0, differences = 0;
     const uint8_t *numbers = templates->numbers;
 
     for (unsigned i = 0; i < templates->n; i++) {
         uint64_t value = xtf_pack_get(field, templates->images + i * templates->image_size);
         values[i] = sums ? add_value(&addend, 0, value) : value;
+        differences |= values[i] ^ values[0];
     }
     if (sums)
         for (uint32_t n = 0; n < templates->count; n++)
             to[n] = sum += values[numbers[n]];
+    else if (differences == 0)
+        for (uint32_t n = 0; n < templates->count; n++, to += column->stride)
+            *to = values[0];
+    else if (column->stride == 1) /* a constant, by which the compiler makes the loop half as long */
+        for (uint32_t n = 0; n < templates->count; n++)
+            to[n] = values[numbers[n]];
     else
         for (uint32_t n = 0; n < templates->count; n++, to += column->stride)
             *to = values[numbers[n]];
@@ -63,29 +70,52 @@ static void add_up(const XtfPackField *field, uint64_t *values, uint32_t count)
         values[n] = sum = add_value(&addend, sum, values[n]);
 }
 
+/* How the numbers of a column give its values. */
+typedef enum { PLAIN, SIGNED, STEPS } NumberKind;
+
+/* Sets a column from numbers, most of which have no tail. A constant kind and stride leave short loops. */
+__attribute__((always_inline)) static inline void fill_numbers(XtfNumberReader numbers, uint32_t count, NumberKind kind,
+                                                               uint64_t mask, uint64_t *to, uint32_t stride)
+{
+    uint64_t codes[XTF_HEADS_AT_ONCE], value = 0;
+
+    for (uint32_t n = 0; n < count; n += XTF_HEADS_AT_ONCE) {
+        const uint32_t end = MIN(count - n, (uint32_t)XTF_HEADS_AT_ONCE);
+        if (end == XTF_HEADS_AT_ONCE && xtf_next_have_no_tails(&numbers)) {
+            for (uint32_t i = 0; i < XTF_HEADS_AT_ONCE; i++)
+                codes[i] = numbers.head[i];
+            numbers.head += XTF_HEADS_AT_ONCE;
+        } else {
+            for (uint32_t i = 0; i < end; i++)
+                codes[i] = xtf_next_number(&numbers);
+        }
+        for (uint32_t i = 0; i < end; i++, to += stride) {
+            uint64_t number = kind == PLAIN ? codes[i] : xtf_unzigzag(codes[i]);
+            value = kind == STEPS ? value + number : number;
+            *to = value & mask;
+        }
+    }
+}
+
 static bool read_number_column(XtfPackReader *reader, uint32_t count, const XtfPackField *field,
                                const XtfPackColumn *column)
 {
     bool is_signed = field->field->type == XTF_TYPE_I32 || field->field->type == XTF_TYPE_I64;
     const uint64_t mask = field->mask;
-    uint64_t value = 0, *to = column->to;
     XtfNumberReader numbers;
-    size_t tails;
 
-    if (!xtf_read_numbers(reader, count, &numbers, &tails))
+    if (!xtf_read_numbers(reader, count, &numbers, NULL))
         return false;
-    if (field->mode == XTF_PACK_STEPS)
-        for (uint32_t n = 0; n < count; n++, to += column->stride)
-            *to = (value += xtf_unzigzag(xtf_next_number(&numbers))) & mask;
+    if (field->mode == XTF_PACK_STEPS && column->stride == 1)
+        fill_numbers(numbers, count, STEPS, mask, column->to, 1);
+    else if (field->mode == XTF_PACK_STEPS)
+        fill_numbers(numbers, count, STEPS, mask, column->to, column->stride);
     else if (is_signed)
-        for (uint32_t n = 0; n < count; n++, to += column->stride)
-            *to = xtf_unzigzag(xtf_next_number(&numbers)) & mask;
-    else if (tails == 0) /* a number without a tail is its head */
-        for (uint32_t n = 0; n < count; n++, to += column->stride)
-            *to = numbers.head[n];
+        fill_numbers(numbers, count, SIGNED, mask, column->to, column->stride);
+    else if (column->stride == 1)
+        fill_numbers(numbers, count, PLAIN, mask, column->to, 1);
     else
-        for (uint32_t n = 0; n < count; n++, to += column->stride)
-            *to = xtf_next_number(&numbers) & mask;
+        fill_numbers(numbers, count, PLAIN, mask, column->to, column->stride);
     return true;
 }
 

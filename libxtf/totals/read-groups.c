@@ -71,6 +71,29 @@ static const char *find_key_fault(const XtfAggregate *aggregate, const ChildGrou
     return NULL;
 }
 
+/* True if the groups of a child count exactly its rows, as most do, and none of them counts rows twice. False says
+ * nothing. */
+static bool count_rows_once(const XtfAggregate *aggregate, const ChildGroups *groups, uint64_t n_rows)
+{
+    const bool frames = aggregate->kind == XTF_AGGREGATE_FRAMES;
+    const uint64_t *counts = groups->cells + (size_t)(frames ? XTF_FRAMES_BEGUN : XTF_GROUP_ROWS) * groups->stride;
+    const uint64_t *ends = groups->cells + (size_t)XTF_FRAMES_ENDED * groups->stride;
+    uint64_t counted = 0, bits = 0;
+
+    /* The groups of frames that began before are the last. */
+    if (groups->n == 0 || (frames && groups->keys[(size_t)(groups->n - 1) * aggregate->n_keys] == XTF_FRAMES_BEFORE))
+        return false;
+    for (uint32_t i = 0; i < groups->n; i++) {
+        counted += counts[i];
+        bits |= counts[i];
+    }
+    for (uint32_t i = 0; frames && i < groups->n; i++) {
+        counted += ends[i];
+        bits |= ends[i];
+    }
+    return bits < UINT64_C(1) << 32 && counted == n_rows; /* fewer than 2^32 groups: the sum is exact */
+}
+
 /* Returns a fault if the groups of frames of a child do not count its rows. */
 static const char *find_count_fault(const XtfAggregate *aggregate, const ChildGroups *groups, uint64_t n_rows)
 {
@@ -80,6 +103,8 @@ static const char *find_count_fault(const XtfAggregate *aggregate, const ChildGr
     const uint64_t *ends = groups->cells + (size_t)XTF_FRAMES_ENDED * groups->stride, *key = groups->keys;
     uint64_t uncounted = n_rows;
 
+    if (count_rows_once(aggregate, groups, n_rows))
+        return NULL;
     for (uint32_t i = 0; i < groups->n; i++, key += n_keys) {
         if (frames && groups->depth[i] > 0 && key[0] == XTF_FRAMES_BEFORE)
             continue; /* its rows are also counted under other keys */
@@ -117,9 +142,22 @@ static void add_child_groups(XtfMappedGroups *to, const ChildGroups *groups, boo
         xtf_child_totals_builder_add_keys(to->builder, groups->keys, (unsigned)groups->depth[0], groups->n);
 }
 
-/* Returns the end of the rows of a child, which begin with `row`. */
-static uint32_t find_child_end(const XtfTotalsRows *rows, uint32_t child, uint32_t row)
+/* True if n rows are of the child. */
+static bool are_of_child(const uint64_t *rows, uint32_t n, uint32_t child)
 {
+    uint64_t differences = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        differences |= rows[i] ^ child;
+    return differences == 0;
+}
+
+/* Returns the end of the rows of a child, which begin with `row`. Most children have the same number
+ * of rows, so this number is tried first, by a short loop. */
+static uint32_t find_child_end(const XtfTotalsRows *rows, uint32_t child, uint32_t row, uint32_t n_before)
+{
+    if (rows->n - row >= n_before && are_of_child(rows->child + row, n_before, child))
+        row += n_before;
     while (row < rows->n && rows->child[row] == child)
         row++;
     return row;
@@ -134,7 +172,7 @@ static const char *read_children(const XtfChildren *children, const XtfTotalsRow
     uint32_t row = 0;
 
     for (uint32_t child = 0; child < children->n; child++) {
-        uint32_t end = find_child_end(rows, child, row);
+        uint32_t end = find_child_end(rows, child, row, before.n);
         const ChildGroups groups = {.depth = rows->depth + row,
                                     .keys = rows->keys + (size_t)row * aggregate->n_keys,
                                     .cells = cells + row,

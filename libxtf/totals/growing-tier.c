@@ -61,22 +61,47 @@ void xtf_growing_tier_copy_cells(const XtfGrowingTier *tier, uint32_t entry, uns
         cells[i] = xtf_growing_tier_column(tier, i)[entry];
 }
 
-/* Sets n sums, each of the numbers at one place of `step` items, of n numbers each. */
-static void sum_column(const uint64_t *restrict numbers, uint32_t n, uint32_t step, uint64_t *restrict sums)
+/* Sets n sums, each of the numbers at one place of `step` items, of n numbers each. With a constant step the compiler
+ * keeps several sums in vectors, and stores each once. */
+__attribute__((always_inline)) static inline void sum_items(const uint64_t *restrict numbers, uint32_t n, uint32_t step,
+                                                            uint64_t *restrict sums)
 {
-    memcpy(sums, numbers, n * sizeof *sums);
-    for (uint32_t i = 1; i < step; i++)
-        for (uint32_t j = 0; j < n; j++)
-            sums[j] += numbers[(size_t)i * n + j];
+    for (uint32_t j = 0; j < n; j++) {
+        uint64_t sum = numbers[j];
+        for (uint32_t i = 1; i < step; i++)
+            sum += numbers[(size_t)i * n + j];
+        sums[j] = sum;
+    }
 }
 
-/* Sets n maxima as sum_column() sets sums. */
+static void sum_column(const uint64_t *restrict numbers, uint32_t n, uint32_t step, uint64_t *restrict sums)
+{
+    if (step == 8)
+        sum_items(numbers, n, 8, sums);
+    else if (step == 2)
+        sum_items(numbers, n, 2, sums);
+    else
+        sum_items(numbers, n, step, sums);
+}
+
+/* Sets n maxima as sum_items() sets sums. */
+__attribute__((always_inline)) static inline void find_maxima(const uint64_t *restrict numbers, uint32_t n,
+                                                              uint32_t step, uint64_t *restrict maxima)
+{
+    for (uint32_t j = 0; j < n; j++) {
+        uint64_t maximum = numbers[j];
+        for (uint32_t i = 1; i < step; i++)
+            maximum = MAX(maximum, numbers[(size_t)i * n + j]);
+        maxima[j] = maximum;
+    }
+}
+
 static void find_column_maxima(const uint64_t *restrict numbers, uint32_t n, uint32_t step, uint64_t *restrict maxima)
 {
-    memcpy(maxima, numbers, n * sizeof *maxima);
-    for (uint32_t i = 1; i < step; i++)
-        for (uint32_t j = 0; j < n; j++)
-            maxima[j] = MAX(maxima[j], numbers[(size_t)i * n + j]);
+    if (step == 8)
+        find_maxima(numbers, n, 8, maxima);
+    else
+        find_maxima(numbers, n, step, maxima);
 }
 
 void xtf_growing_tier_add_sums(XtfGrowingTier *to, const XtfGrowingTier *from, uint32_t first, uint32_t n,

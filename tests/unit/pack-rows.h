@@ -61,28 +61,29 @@ static inline void check_column(const XtfSchema *schema, unsigned field, const u
     }
 }
 
-/* True if xtf_unpack_columns() finds all fields of packed rows, and each third alone, or does not know them. False with
- * *fault if it rejects the rows. Ends the program at a wrong value. */
+/* True if xtf_unpack_columns() finds all fields of packed rows, spread and side by side, and each third alone, or does
+ * not know them. False with *fault if it rejects the rows. Ends the program at a wrong value. */
 static inline bool columns_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,
                                  uint32_t count, unsigned *n_known, const char **fault)
 {
-    enum { STRIDE = 3 };
+    static const uint32_t steps[] = {1, 3, 1}, strides[] = {3, 3, 1};
     unsigned n_fields = schema->n_fields;
-    size_t words = (size_t)n_fields * count * STRIDE;
+    size_t words = (size_t)n_fields * count * 3;
     g_autofree uint64_t *values = g_new(uint64_t, words);
     bool known;
 
-    for (unsigned step = 1; n_fields > 1 && step <= 3; step += 2) {
+    for (unsigned i = 0; n_fields > 1 && i < G_N_ELEMENTS(steps); i++) {
+        const uint32_t stride = strides[i];
         XtfPackColumn columns[XTF_FIELDS_MAX] = {{.to = values, .stride = 1}};
         memset(values, 0xa5, words * sizeof *values);
         for (unsigned f = 1; f < n_fields; f++)
-            columns[f] = (XtfPackColumn){f % step == 0 ? values + (size_t)f * count * STRIDE : NULL, STRIDE};
+            columns[f] = (XtfPackColumn){f % steps[i] == 0 ? values + (size_t)f * count * stride : NULL, stride};
         if (!xtf_unpack_columns(schema, packed, length, count, columns, &known, fault))
             return false;
         for (unsigned f = 0; known && f < n_fields; f++)
             if (columns[f].to)
                 check_column(schema, f, rows, count, &columns[f]);
-        *n_known += known && step == 1;
+        *n_known += known && i == 0;
     }
     return true;
 }

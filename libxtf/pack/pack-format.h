@@ -50,6 +50,7 @@ enum {
     XTF_VARINT_MAX = 10,                     /* most bytes of a varint */
     XTF_STREAM_HEAD_MAX = 10,                /* bytes of a stream's head: two varints of 32-bit lengths */
     XTF_TAIL_MAX = 8,                        /* most bytes of a number's tail */
+    XTF_READABLE_AFTER = 16,                 /* readable bytes behind a stream that was read */
     XTF_PACK_FIELD_MAX = 1 + XTF_VARINT_MAX, /* most bytes of a field's mode, or of its value in a template */
     /* In a template: the byte of a distance that is CHAINED; any other distance follows a byte 0. */
     XTF_PACK_CHAINED = 1,

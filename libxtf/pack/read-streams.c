@@ -83,14 +83,14 @@ const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_
         return NULL;
     const uint8_t *from = reader->at;
     reader->at += head.stored;
-    if (head.kind == XTF_STREAM_STORED && reader->end - reader->at >= XTF_TAIL_MAX) {
+    if (head.kind == XTF_STREAM_STORED && reader->end - reader->at >= XTF_READABLE_AFTER) {
         *length = (size_t)head.length;
         return from;
     }
-    uint8_t *to = xtf_scratch(use, head.length + XTF_TAIL_MAX);
+    uint8_t *to = xtf_scratch(use, head.length + XTF_READABLE_AFTER);
     if (!read_stream_bytes(reader, &head, from, to))
         return NULL;
-    memset(to + head.length, 0, XTF_TAIL_MAX);
+    memset(to + head.length, 0, XTF_READABLE_AFTER);
     *length = (size_t)head.length;
     return to;
 }

@@ -19,8 +19,8 @@ bool xtf_pack_fail(XtfPackReader *reader, const char *fault);
 uint64_t xtf_read_varint(XtfPackReader *reader);
 uint8_t xtf_read_byte(XtfPackReader *reader);
 
-/* Reads a stream of `least` to `most` bytes, followed by 8 readable bytes: a stored stream in place, others into
- * scratch memory. Returns NULL on a fault. */
+/* Reads a stream of `least` to `most` bytes, followed by XTF_READABLE_AFTER bytes: a stored stream in place, others
+ * into scratch memory. Returns NULL on a fault. */
 const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length);
 
 /* Reads a stream of `length` bytes, at least 1, to `to`. If it repeats one byte, sets *repeats, and only the first byte
@@ -67,3 +67,10 @@ static inline bool xtf_next_have_no_tails(const XtfNumberReader *numbers)
 
     return (heads & heads << 1 & upper) == 0;
 }
+
+/* Moves the reader behind `count` numbers, and sets sums[i] to the sum of the first i + 1 of them. Returns the sum of
+ * all. Returns UINT64_MAX, and leaves all else undefined, if it does not fit 32 bits. */
+uint64_t xtf_sum_numbers(XtfNumberReader *numbers, uint32_t count, uint32_t *sums);
+/* Moves the reader behind `count` numbers. Sets times[i] to `before` and the first i + 1 numbers. Returns false if a
+ * time exceeds 64 bits. */
+bool xtf_sum_times(XtfNumberReader *numbers, uint64_t before, uint32_t count, uint64_t *times);

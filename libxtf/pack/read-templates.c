@@ -3,18 +3,11 @@
 bool xtf_read_times(XtfPackReader *reader, uint32_t count, uint64_t *times)
 {
     XtfNumberReader numbers;
-    uint64_t time = 0;
-    bool falls = false;
 
     if (!xtf_read_numbers(reader, count, &numbers, NULL))
         return false;
-    for (uint32_t n = 0; n < count; n++) {
-        uint64_t step = xtf_next_number(&numbers);
-        time += step;
-        falls |= time < step;
-        times[n] = time;
-    }
-    return !falls || xtf_pack_fail(reader, "its times go backwards");
+    times[0] = xtf_next_number(&numbers);
+    return xtf_sum_times(&numbers, times[0], count - 1, times + 1) || xtf_pack_fail(reader, "its times go backwards");
 }
 
 static void read_field_modes(XtfPackReader *reader, XtfReadTemplates *templates)

@@ -1,29 +1,6 @@
 #include "libxtf/pack/sampled-times.h"
 
 #include "libxtf/base/block-memory.h"
-#include "libxtf/pack/read-streams.h"
-
-/* Reads all times and stores the samples. Returns false if a time is less than the one before. */
-static bool store_samples(XtfNumberReader numbers, uint32_t count, XtfTimeSample *samples)
-{
-    const uint8_t *tails = numbers.tail;
-    uint64_t time = 0;
-    bool falls = false;
-
-    for (uint32_t n = 0; n < count;) {
-        uint32_t end = MIN(count, n + XTF_TIMES_STEP);
-        uint64_t step = xtf_next_number(&numbers);
-        time += step;
-        falls |= time < step;
-        *samples++ = (XtfTimeSample){.time = time, .tail = (uint64_t)(numbers.tail - tails)};
-        for (n++; n < end; n++) {
-            step = xtf_next_number(&numbers);
-            time += step;
-            falls |= time < step;
-        }
-    }
-    return !falls;
-}
 
 uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before,
                                   uint32_t *size, const char **fault)
@@ -48,7 +25,7 @@ uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32
         (XtfSampledTimes){.count = count, .samples = samples, .heads = memory + heads_at, .tails = memory + tails_at};
     memcpy(memory + heads_at, numbers.head, count);
     memcpy(memory + tails_at, numbers.tail, n_tails + XTF_TAIL_MAX);
-    bool rises = store_samples(numbers, count, samples);
+    bool rises = xtf_sample_times(numbers, count, samples);
     xtf_scratch_done();
     if (!rises) {
         *fault = "its times go backwards";

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "libxtf/pack/pack-format.h"
+#include "libxtf/pack/read-streams.h"
 
 enum { XTF_TIMES_STEP = 32 };
 
@@ -33,3 +33,6 @@ uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32
  * to *comparisons. */
 uint64_t xtf_sampled_times_at(const XtfSampledTimes *times, uint32_t i);
 uint32_t xtf_sampled_times_rank(const XtfSampledTimes *times, uint64_t t, uint64_t *comparisons);
+
+/* Stores the samples of `count` times, which are the sums of the numbers. Returns false if a time exceeds 64 bits. */
+bool xtf_sample_times(XtfNumberReader numbers, uint32_t count, XtfTimeSample *samples);

@@ -41,43 +41,58 @@ static bool find_frame_templates(const XtfReadTemplates *templates, const XtfFra
     return true;
 }
 
-/* Copies `count` times to the end of columns. */
-static void store_frame_times(XtfFrameColumns *columns, const uint64_t *times, bool wide, void *to)
-{
-    uint32_t count = columns->count, *offsets = to;
+/* The times of the rows while they are read, in scratch memory; see XtfFrameColumns. */
+typedef struct {
+    uint64_t first;
+    const uint32_t *offsets;
+    const uint64_t *times;
+} FrameTimes;
 
-    columns->first = times[0];
-    if (wide) {
-        columns->times = memcpy(to, times, count * sizeof *times);
-        return;
-    }
-    columns->offsets = offsets;
-    for (uint32_t i = 0; i < count; i++)
-        offsets[i] = (uint32_t)(times[i] - times[0]);
+/* Reads the times as offsets, or in full if some offsets do not fit 32 bits. */
+static bool read_frame_times(XtfPackReader *reader, uint32_t count, FrameTimes *times)
+{
+    void *memory = xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times->times * (size_t)count);
+    uint32_t *offsets = memory;
+    uint64_t *full = memory;
+    XtfNumberReader numbers;
+
+    if (!xtf_read_numbers(reader, count, &numbers, NULL))
+        return false;
+    XtfNumberReader steps = numbers;
+    uint64_t first = xtf_next_number(&steps);
+    offsets[0] = 0;
+    uint64_t last = xtf_sum_numbers(&steps, count - 1, offsets + 1);
+    bool narrow = last <= UINT32_MAX && last <= UINT64_MAX - first;
+    *times = (FrameTimes){.first = first, .offsets = narrow ? offsets : NULL, .times = full};
+    return narrow || xtf_sum_times(&numbers, 0, count, full) || xtf_pack_fail(reader, "its times go backwards");
 }
 
 /* Creates columns of frames behind `before` bytes of a new allocation of *size bytes. Leaves out the keys, for which
  * *keys is the space; NULL if the templates have them. */
-static uint8_t *create_frames(const XtfReadTemplates *templates, const XtfFrameTemplate *frames, const uint64_t *times,
-                              uint32_t before, uint32_t *size, uint32_t **keys)
+static uint8_t *create_frames(const XtfReadTemplates *templates, const XtfFrameTemplate *frames,
+                              const FrameTimes *times, uint32_t before, uint32_t *size, uint32_t **keys)
 {
-    uint32_t count = templates->count;
-    bool wide = times[count - 1] - times[0] > UINT32_MAX;
+    size_t count = templates->count;
+    size_t times_bytes = count * (times->offsets ? sizeof *times->offsets : sizeof *times->times);
     size_t times_at = before + sizeof(XtfFrameColumns) + templates->n * sizeof *frames,
-           keys_at = times_at + count * (wide ? sizeof(uint64_t) : sizeof(uint32_t)),
-           numbers_at = keys_at + (*keys ? count * sizeof **keys : 0), bytes = numbers_at + count;
+           keys_at = times_at + times_bytes, numbers_at = keys_at + (*keys ? count * sizeof **keys : 0),
+           bytes = numbers_at + count;
     uint8_t *memory = xtf_block_memory_new(bytes);
     XtfFrameColumns *columns = (XtfFrameColumns *)(void *)(memory + before);
+    void *own_times = memory + times_at;
 
     if (*keys)
         *keys = (uint32_t *)(void *)(memory + keys_at);
+    memcpy(own_times, times->times, times_bytes);
     *columns = (XtfFrameColumns){
-        .count = count,
+        .count = templates->count,
+        .first = times->first,
+        .offsets = times->offsets ? own_times : NULL,
+        .times = times->offsets ? NULL : own_times,
         .templates = memcpy(columns + 1, frames, templates->n * sizeof *frames),
         .keys = *keys,
         .numbers = memcpy(memory + numbers_at, templates->numbers, count),
     };
-    store_frame_times(columns, times, wide, memory + times_at);
     *size = (uint32_t)bytes;
     return memory;
 }
@@ -120,18 +135,18 @@ uint8_t *xtf_unpack_frames(const XtfSchema *schema, const XtfRowMap *map, const 
     XtfPackReader reader = {.at = packed, .end = packed + length};
     XtfReadTemplates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
     XtfFrameTemplate frames[XTF_PACK_TEMPLATES_MAX];
-    uint64_t *times = (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times * (size_t)count);
+    FrameTimes times;
     uint32_t none, *keys = NULL;
     XTF_AUTO_BLOCK uint8_t *memory = NULL;
 
-    bool success = xtf_read_times(&reader, count, times) && xtf_read_templates(&reader, &templates);
+    bool success = read_frame_times(&reader, count, &times) && xtf_read_templates(&reader, &templates);
     if (success && map)
         xtf_row_map_apply(map, xtf_fields_in_templates(&templates), true, templates.images, templates.image_size,
                           templates.n);
     if (success && find_frame_templates(&templates, fields, frames)) {
         bool has_column = has_key_column(&templates, fields);
         keys = has_column && !fields->without_keys ? &none : NULL;
-        memory = create_frames(&templates, frames, times, before, size, &keys);
+        memory = create_frames(&templates, frames, &times, before, size, &keys);
         ((XtfFrameColumns *)(void *)(memory + before))->lacks_keys = has_column && !keys;
         if (keys)
             read_frame_keys(&reader, &templates, map, fields->key, keys);

@@ -5,6 +5,11 @@
 #include "libxtf/pack/pack.h"
 #include "libxtf/pack/read-templates.h"
 
+#if defined __x86_64__ && defined __GNUC__
+#include <tmmintrin.h>
+#define HAVE_SHUFFLES 1
+#endif
+
 /* Fills `count` rows by copying whole images, which overlap the next rows. With a constant size the compiler makes each
  * copy a few moves. */
 __attribute__((always_inline)) static inline void fill_whole_images(const XtfReadTemplates *templates,
@@ -181,20 +186,79 @@ static bool read_fields(XtfPackReader *reader, const XtfSchema *schema, const Xt
     return success;
 }
 
+enum { WORD_ROWS = 64 };
+
+/* Returns the bits of at most 64 rows, set if the row's template is 0 in the field. */
+static uint64_t find_word(const uint8_t zero[XTF_PACK_TEMPLATES_MAX], const uint8_t *numbers, uint32_t count)
+{
+    uint64_t word = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        word |= (uint64_t)(zero[numbers[i]] & 1) << i;
+    return word;
+}
+
+#ifdef HAVE_SHUFFLES
+
+enum {
+    SHUFFLED = 16,  /* bytes of a table that one shuffle reads */
+    TABLES_MAX = 8, /* with more templates, shuffles take longer than reading row by row */
+};
+
+static bool has_shuffles(unsigned n_templates)
+{
+    return n_templates <= SHUFFLED * TABLES_MAX && __builtin_cpu_supports("ssse3");
+}
+
+/* Returns find_word() of 64 rows. For each 16 templates one shuffle reads the bytes of 16 rows. Rows of other templates
+ * get an index with the upper bit, for which a shuffle gives 0. */
+__attribute__((target("ssse3"))) static uint64_t shuffle_word(const uint8_t zero[XTF_PACK_TEMPLATES_MAX],
+                                                              unsigned n_templates, const uint8_t *numbers)
+{
+    const __m128i upper = _mm_set1_epi8(128 - SHUFFLED);
+    uint64_t word = 0;
+
+    for (unsigned i = 0; i < WORD_ROWS; i += SHUFFLED) {
+        const __m128i number = _mm_loadu_si128((const __m128i_u *)(numbers + i));
+        __m128i found = _mm_setzero_si128();
+        for (unsigned first = 0; first < n_templates; first += SHUFFLED) {
+            __m128i index = _mm_adds_epu8(_mm_sub_epi8(number, _mm_set1_epi8((char)first)), upper);
+            found = _mm_or_si128(found, _mm_shuffle_epi8(_mm_loadu_si128((const __m128i_u *)(zero + first)), index));
+        }
+        word |= (uint64_t)(uint32_t)_mm_movemask_epi8(found) << i;
+    }
+    return word;
+}
+
+#else
+
+static bool has_shuffles(unsigned n_templates)
+{
+    (void)n_templates;
+    return false;
+}
+
+static uint64_t shuffle_word(const uint8_t zero[XTF_PACK_TEMPLATES_MAX], unsigned n_templates, const uint8_t *numbers)
+{
+    (void)n_templates;
+    return find_word(zero, numbers, WORD_ROWS);
+}
+
+#endif
+
 /* Sets the bits of the rows whose template has 0 in the field, and clears the others. */
 static void find_zeros(const XtfReadTemplates *templates, const XtfPackField *field, uint64_t *zeros)
 {
-    bool is_zero[XTF_PACK_TEMPLATES_MAX];
+    uint8_t zero[XTF_PACK_TEMPLATES_MAX] = {0}; /* of each template: all bits, if the field is 0 */
+    const bool shuffles = has_shuffles(templates->n);
+    uint32_t n = 0;
 
     for (unsigned i = 0; i < templates->n; i++)
-        is_zero[i] = xtf_pack_get(field, templates->images + i * templates->image_size) == 0;
-    for (uint32_t n = 0; n < templates->count; n += 64) {
-        uint32_t end = MIN(templates->count - n, 64);
-        uint64_t word = 0;
-        for (uint32_t i = 0; i < end; i++)
-            word |= (uint64_t)is_zero[templates->numbers[n + i]] << i;
-        zeros[n / 64] = word;
-    }
+        zero[i] = xtf_pack_get(field, templates->images + i * templates->image_size) == 0 ? UINT8_MAX : 0;
+    for (; shuffles && templates->count - n >= WORD_ROWS; n += WORD_ROWS)
+        zeros[n / WORD_ROWS] = shuffle_word(zero, templates->n, templates->numbers + n);
+    for (; n < templates->count; n += WORD_ROWS)
+        zeros[n / WORD_ROWS] = find_word(zero, templates->numbers + n, MIN(templates->count - n, WORD_ROWS));
 }
 
 bool xtf_unpack_zeros(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length, uint32_t count,

@@ -271,35 +271,48 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
     return good;
 }
 
+/* Returns the number of rows from row i on whose template is that of two rows later. */
+static inline uint32_t count_alternating(const uint8_t *numbers, uint32_t i, uint32_t to)
+{
+    uint32_t row = i;
+
+    for (; row + 2 + sizeof(uint64_t) <= to; row += (uint32_t)sizeof(uint64_t)) {
+        uint64_t difference = xtf_load64(numbers + row) ^ xtf_load64(numbers + row + 2);
+        if (difference != 0)
+            return row - i + (uint32_t)__builtin_ctzll(difference) / 8;
+    }
+    while (row + 2 < to && numbers[row] == numbers[row + 2])
+        row++;
+    return row - i;
+}
+
 /* Returns the number of calls from row i on, one behind the other. A row begins the frame of a call, and the next row
  * ends it. All these calls have the same two templates. `empty`: no frame is open before row i.
  */
 static inline uint32_t count_brief_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t to, bool empty)
 {
-    const uint8_t *numbers = columns->numbers;
-    const XtfFrameTemplate *begin = &columns->templates[numbers[i]];
-    uint32_t n = 1;
+    const XtfFrameTemplate *begin = &columns->templates[columns->numbers[i]];
 
     if (i + 1 >= to)
         return 0;
-    const XtfFrameTemplate *end = &columns->templates[numbers[i + 1]];
+    const XtfFrameTemplate *end = &columns->templates[columns->numbers[i + 1]];
     if (!end->is_end || end->distance != 1 || xtf_frame_key(columns, end, i + 1) != xtf_frame_key(columns, begin, i))
         return 0;
     if (columns->keys || (begin->distance != XTF_FRAME_CHAINED && !empty)) /* the next call has another key or target */
         return 1;
-    while (i + 2 * n + 1 < to && numbers[i + 2 * n] == numbers[i] && numbers[i + 2 * n + 1] == numbers[i + 1])
-        n++;
-    return n;
+    return 1 + count_alternating(columns->numbers, i, to) / 2;
 }
 
 /* Adds n calls of one key, as count_brief_calls() counts them. Returns the ticks in them. */
 static inline uint64_t add_brief_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t n, bool outermost,
                                        uint64_t *cells)
 {
+    const uint32_t *offsets = columns->offsets ? columns->offsets + i : NULL;
     uint64_t ticks = 0, longest = 0;
 
-    for (uint32_t end = i + 2 * n; i < end; i += 2) {
-        uint64_t duration = xtf_frame_time(columns, i + 1) - xtf_frame_time(columns, i);
+    for (uint32_t row = 0; row < 2 * n; row += 2) {
+        uint64_t duration = offsets ? offsets[row + 1] - offsets[row]
+                                    : xtf_frame_time(columns, i + row + 1) - xtf_frame_time(columns, i + row);
         ticks += duration;
         longest = MAX(longest, duration);
     }

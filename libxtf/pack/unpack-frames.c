@@ -41,60 +41,47 @@ static bool find_frame_templates(const XtfReadTemplates *templates, const XtfFra
     return true;
 }
 
-/* The times of the rows while they are read, in scratch memory; see XtfFrameColumns. */
-typedef struct {
-    uint64_t first;
-    const uint32_t *offsets;
-    const uint64_t *times;
-} FrameTimes;
-
-/* Reads the times as offsets, or in full if some offsets do not fit 32 bits. */
-static bool read_frame_times(XtfPackReader *reader, uint32_t count, FrameTimes *times)
-{
-    void *memory = xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times->times * (size_t)count);
-    uint32_t *offsets = memory;
-    uint64_t *full = memory;
-    XtfNumberReader numbers;
-
-    if (!xtf_read_numbers(reader, count, &numbers, NULL))
-        return false;
-    XtfNumberReader steps = numbers;
-    uint64_t first = xtf_next_number(&steps);
-    offsets[0] = 0;
-    uint64_t last = xtf_sum_numbers(&steps, count - 1, offsets + 1);
-    bool narrow = last <= UINT32_MAX && last <= UINT64_MAX - first;
-    *times = (FrameTimes){.first = first, .offsets = narrow ? offsets : NULL, .times = full};
-    return narrow || xtf_sum_times(&numbers, 0, count, full) || xtf_pack_fail(reader, "its times go backwards");
-}
-
-/* Creates columns of frames behind `before` bytes of a new allocation of *size bytes. Leaves out the keys, for which
- * *keys is the space; NULL if the templates have them. */
-static uint8_t *create_frames(const XtfReadTemplates *templates, const XtfFrameTemplate *frames,
-                              const FrameTimes *times, uint32_t before, uint32_t *size, uint32_t **keys)
+/* Creates columns of frames behind `before` bytes of a new allocation of *size bytes. Leaves out the times and the
+ * keys. `numbers`: template of each row. */
+static uint8_t *create_frames(const XtfReadTemplates *templates, const uint8_t *numbers, const XtfFrameTemplate *frames,
+                              bool wide, bool has_keys, uint32_t before, uint32_t *size)
 {
     size_t count = templates->count;
-    size_t times_bytes = count * (times->offsets ? sizeof *times->offsets : sizeof *times->times);
     size_t times_at = before + sizeof(XtfFrameColumns) + templates->n * sizeof *frames,
-           keys_at = times_at + times_bytes, numbers_at = keys_at + (*keys ? count * sizeof **keys : 0),
-           bytes = numbers_at + count;
+           keys_at = times_at + count * (wide ? sizeof(uint64_t) : sizeof(uint32_t)),
+           numbers_at = keys_at + (has_keys ? count * sizeof(uint32_t) : 0), bytes = numbers_at + count;
     uint8_t *memory = xtf_block_memory_new(bytes);
     XtfFrameColumns *columns = (XtfFrameColumns *)(void *)(memory + before);
-    void *own_times = memory + times_at;
+    const void *times = memory + times_at, *keys = memory + keys_at;
 
-    if (*keys)
-        *keys = (uint32_t *)(void *)(memory + keys_at);
-    memcpy(own_times, times->times, times_bytes);
     *columns = (XtfFrameColumns){
         .count = templates->count,
-        .first = times->first,
-        .offsets = times->offsets ? own_times : NULL,
-        .times = times->offsets ? NULL : own_times,
+        .offsets = wide ? NULL : times,
+        .times = wide ? times : NULL,
         .templates = memcpy(columns + 1, frames, templates->n * sizeof *frames),
-        .keys = *keys,
-        .numbers = memcpy(memory + numbers_at, templates->numbers, count),
+        .keys = has_keys ? keys : NULL,
+        .numbers = memcpy(memory + numbers_at, numbers, count),
     };
     *size = (uint32_t)bytes;
     return memory;
+}
+
+/* Reads the times of columns, which have space for them. Sets *wide if some offsets do not fit their space. */
+static bool read_frame_times(XtfPackReader *reader, XtfFrameColumns *columns, bool *wide)
+{
+    XtfNumberReader numbers;
+
+    if (!xtf_read_numbers(reader, columns->count, &numbers, NULL))
+        return false;
+    if (columns->times)
+        return xtf_sum_times(&numbers, 0, columns->count, (uint64_t *)columns->times) ||
+               xtf_pack_fail(reader, "its times go backwards");
+    uint32_t *offsets = (uint32_t *)columns->offsets;
+    columns->first = xtf_next_number(&numbers);
+    offsets[0] = 0;
+    uint64_t last = xtf_sum_numbers(&numbers, columns->count - 1, offsets + 1);
+    *wide = last > UINT32_MAX || last > UINT64_MAX - columns->first;
+    return true;
 }
 
 /* Skips the columns before that of the keys. */
@@ -128,6 +115,32 @@ static bool read_frame_keys(XtfPackReader *reader, const XtfReadTemplates *templ
     return true;
 }
 
+/* Creates columns of frames, and reads their times and keys. `packed` begins with the times, and the reader is behind
+ * the templates. The reader keeps a fault. */
+static uint8_t *read_frames(XtfPackReader *reader, const uint8_t *packed, const XtfReadTemplates *templates,
+                            const XtfFrameTemplate *frames, const XtfFrameFields *fields, const XtfRowMap *map,
+                            uint32_t before, uint32_t *size)
+{
+    const uint8_t *behind_templates = reader->at;
+    bool has_column = has_key_column(templates, fields), has_keys = has_column && !fields->without_keys, wide = false;
+    uint8_t *memory = create_frames(templates, templates->numbers, frames, false, has_keys, before, size);
+    XtfFrameColumns *columns = (XtfFrameColumns *)(void *)(memory + before);
+
+    reader->at = packed;
+    if (read_frame_times(reader, columns, &wide) && wide) {
+        XTF_AUTO_BLOCK uint8_t *narrow = memory;
+        memory = create_frames(templates, columns->numbers, frames, true, has_keys, before, size);
+        columns = (XtfFrameColumns *)(void *)(memory + before);
+        reader->at = packed;
+        read_frame_times(reader, columns, &wide);
+    }
+    columns->lacks_keys = has_column && !has_keys;
+    reader->at = behind_templates;
+    if (has_keys && !reader->fault)
+        read_frame_keys(reader, templates, map, fields->key, (uint32_t *)columns->keys);
+    return memory;
+}
+
 uint8_t *xtf_unpack_frames(const XtfSchema *schema, const XtfRowMap *map, const XtfFrameFields *fields,
                            const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,
                            const char **fault)
@@ -135,22 +148,15 @@ uint8_t *xtf_unpack_frames(const XtfSchema *schema, const XtfRowMap *map, const 
     XtfPackReader reader = {.at = packed, .end = packed + length};
     XtfReadTemplates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
     XtfFrameTemplate frames[XTF_PACK_TEMPLATES_MAX];
-    FrameTimes times;
-    uint32_t none, *keys = NULL;
     XTF_AUTO_BLOCK uint8_t *memory = NULL;
 
-    bool success = read_frame_times(&reader, count, &times) && xtf_read_templates(&reader, &templates);
+    /* The times are read last, to where they stay. */
+    bool success = xtf_skip_stream(&reader) && xtf_skip_stream(&reader) && xtf_read_templates(&reader, &templates);
     if (success && map)
         xtf_row_map_apply(map, xtf_fields_in_templates(&templates), true, templates.images, templates.image_size,
                           templates.n);
-    if (success && find_frame_templates(&templates, fields, frames)) {
-        bool has_column = has_key_column(&templates, fields);
-        keys = has_column && !fields->without_keys ? &none : NULL;
-        memory = create_frames(&templates, frames, &times, before, size, &keys);
-        ((XtfFrameColumns *)(void *)(memory + before))->lacks_keys = has_column && !keys;
-        if (keys)
-            read_frame_keys(&reader, &templates, map, fields->key, keys);
-    }
+    if (success && find_frame_templates(&templates, fields, frames))
+        memory = read_frames(&reader, packed, &templates, frames, fields, map, before, size);
     return xtf_finish_reading(&reader, fault) ? g_steal_pointer(&memory) : NULL;
 }
 

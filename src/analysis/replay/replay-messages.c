@@ -1,10 +1,18 @@
 /*
- * Sends and receives. The share of the receiver has a message until it is received. The sender's share writes a letter
- * if it is another one.
+ * Turns of processes, and their sends and receives: all steps of a message, so that a turn calls few functions.
+ *
+ * The share of the receiver has a message until it is received. The sender's share writes a letter if it is another
+ * one.
  */
 #include <string.h>
 
+#include "libxtf/error.h"
 #include "src/analysis/replay/replay-private.h"
+
+enum {
+    ROWS_AT_ONCE = 4096, /* rows read between checks for cancellation */
+    QUANTUM = 256,       /* rows that a process replays in one turn */
+};
 
 /* ---- Sends. */
 
@@ -17,7 +25,8 @@ static void forget_request(XtfProcess *process, uint64_t request)
         xtf_flights_remove(&process->requests, known);
 }
 
-void xtf_replay_complete_send(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
+/* Replays the completion of a send. */
+static void complete_send(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
 {
     XtfFlight *known = row->message == UINT64_MAX ? NULL : xtf_flights_find(&process->requests, row->message);
 
@@ -97,7 +106,7 @@ static bool is_broken(const XtfReplayShare *share, const XtfGroup *group)
     return xtf_share_owns(share, group->key.receiver) && group->broken;
 }
 
-void xtf_replay_send(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
+static void send_message(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
 {
     XtfReplay *replay = share->replay;
     const XtfReplayConsumer *consumer = share->consumer;
@@ -129,6 +138,102 @@ void xtf_replay_send(XtfReplayShare *share, XtfProcess *process, const XtfReplay
         mail_message(share, group->key.receiver, &sent, value);
 }
 
+/* ---- Postings: receives that are not complete. */
+
+/* A posted receive: the k-th of a group, or of no group. */
+typedef struct {
+    uint64_t value;
+    uint32_t group, k;
+    XtfFlight *flight; /* NULL: it is the last posted receive */
+} Posted;
+
+static uint64_t posted_key(uint32_t location, uint64_t row)
+{
+    return (uint64_t)location << XTF_ROW_BITS | row;
+}
+
+/* Ends the blocking probe that posts this receive: the probe took its message, so it ended after the send. A process
+ * with several locations is skipped, as another thread may have caused the send. False: the process waits for the
+ * send. */
+static bool end_probe(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
+{
+    XtfReplay *replay = share->replay;
+    const XtfReplayConsumer *consumer = share->consumer;
+    XtfGroup *group = row->group == UINT32_MAX ? NULL : &replay->groups.all[row->group];
+
+    if (!consumer->probe || process->state.call.kind != XTF_MPI_CALL_MPROBE || !process->has_one_location || !group ||
+        group->uncertain || group->broken)
+        return true;
+    uint32_t k = xtf_replay_message_of(replay, row->group, group->received);
+    if (xtf_replay_is_doubtful(replay, row->group, k))
+        return true;
+    const XtfMessage *message = xtf_messages_find(&share->messages, &replay->groups, group, k);
+    if (!message) {
+        process->waits_for = (uint64_t)row->group << 32 | k;
+        return false;
+    }
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    at.bytes = message->bytes;
+    at.message = (uint64_t)row->group << 32 | k;
+    consumer->probe(consumer->data, &at, message->value);
+    return true;
+}
+
+/* Posts a receive. Fields of the process hold the last one, as it usually completes at once. False: the process waits
+ * for the message in the probe that posts the receive. */
+static bool post_receive(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
+{
+    XtfReplay *replay = share->replay;
+    uint32_t number = row->group;
+
+    if (!end_probe(share, process, row))
+        return false;
+    if (process->last_posted != XTF_NO_KEY) {
+        XtfFlight *flight = xtf_flights_add(&process->posted, process->last_posted);
+        flight->words[0] = process->last_value;
+        flight->words[1] = process->last_group;
+        flight->words[2] = process->last_k;
+    }
+    process->last_posted = posted_key(row->location, row->message);
+    process->last_group = number;
+    process->last_k =
+        number == UINT32_MAX ? 0 : xtf_replay_message_of(replay, number, replay->groups.all[number].received++);
+    process->last_value = 0;
+    if (share->consumer->post) {
+        XtfReplayEvent at = xtf_replay_event(replay, process, row);
+        if (number != UINT32_MAX) {
+            at.peer = replay->groups.all[number].key.sender;
+            at.message = (uint64_t)number << 32 | process->last_k;
+        }
+        process->last_value = share->consumer->post(share->consumer->data, &at);
+    }
+    return true;
+}
+
+/* Finds the posting of a row of `recvs`; false if its posting is not recorded. */
+static bool find_posted(const XtfProcess *process, const XtfReplayRow *row, Posted *found)
+{
+    uint64_t key = posted_key(row->location, row->row);
+
+    if (process->last_posted == key) {
+        *found = (Posted){process->last_value, process->last_group, process->last_k, NULL};
+        return true;
+    }
+    XtfFlight *posted = xtf_flights_find(&process->posted, key);
+    if (!posted)
+        return false;
+    *found = (Posted){posted->words[0], (uint32_t)posted->words[1], (uint32_t)posted->words[2], posted};
+    return true;
+}
+
+static void forget_posted(XtfProcess *process, const Posted *posted)
+{
+    if (posted->flight)
+        xtf_flights_remove(&process->posted, posted->flight);
+    else
+        process->last_posted = XTF_NO_KEY;
+}
+
 /* ---- Receives. */
 
 static void drop_posting(const XtfReplayShare *share, uint64_t value)
@@ -155,13 +260,13 @@ static void hand_out_message(XtfReplayShare *share, XtfProcess *process, const X
 }
 
 /* Ends a receive whose group is certain. `message` NULL: the group is broken, and the message unknown. */
-static void end_receive(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row, const XtfPosted *posted,
+static void end_receive(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row, const Posted *posted,
                         XtfMessage *message)
 {
     XtfReplay *replay = share->replay;
     XtfGroup *group = &replay->groups.all[posted->group];
 
-    xtf_replay_forget_posted(process, posted);
+    forget_posted(process, posted);
     if (message && message->bytes != row->bytes)
         group->broken = true;
     if (message && !group->broken) {
@@ -179,16 +284,17 @@ static void end_receive(XtfReplayShare *share, XtfProcess *process, const XtfRep
     }
 }
 
-bool xtf_replay_receive(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
+/* Replays a receive. False: the process waits for the send. */
+static bool receive_message(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
 {
     XtfReplay *replay = share->replay;
-    XtfPosted posted;
-    bool found = xtf_replay_find_posted(process, row, &posted);
+    Posted posted;
+    bool found = find_posted(process, row, &posted);
 
     if (!found || posted.group == UINT32_MAX || replay->groups.all[posted.group].uncertain ||
         xtf_replay_is_doubtful(replay, posted.group, posted.k)) {
         if (found) {
-            xtf_replay_forget_posted(process, &posted);
+            forget_posted(process, &posted);
             drop_posting(share, posted.value);
         }
         share->counts.uncertain_receives++;
@@ -201,6 +307,93 @@ bool xtf_replay_receive(XtfReplayShare *share, XtfProcess *process, const XtfRep
         return false;
     }
     end_receive(share, process, row, &posted, message);
+    return true;
+}
+
+/* ---- Turns. */
+
+/* Counts rows, and checks for cancellation. The share of the caller's thread reports the progress of all. */
+static bool report_turns_progress(XtfReplayShare *share, GError **error)
+{
+    XtfReplay *replay = share->replay;
+    const XtfReplayOptions *options = &replay->options;
+    uint64_t more = share->n_rows > 0 ? ROWS_AT_ONCE : 0;
+    uint64_t done = __atomic_add_fetch(&replay->done, more, __ATOMIC_RELAXED);
+
+    if (options->cancel && atomic_load(options->cancel))
+        return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    if (options->progress && share->number == 0)
+        options->progress(MIN(done, replay->n_log_rows), replay->n_log_rows, options->progress_data);
+    return true;
+}
+
+/* Returns the next row of a process. NULL at its end, and on an error, which sets `*good` to false. */
+static const XtfReplayRow *next_row(XtfReplayShare *share, XtfProcess *process, bool *good, GError **error)
+{
+    const XtfReplay *replay = share->replay;
+    const uint8_t *record, *end;
+
+    *good = true;
+    if (process->any_row)
+        return &process->row;
+    *good = (share->n_rows % ROWS_AT_ONCE != 0 || report_turns_progress(share, error)) &&
+            xtf_log_next(&process->reader, &record, &end, error);
+    if (!*good || !record)
+        return NULL;
+    xtf_row_decode(&process->state, replay->envelopes + process->envelopes, record, replay->options.calls,
+                   &process->row);
+    process->any_row = true;
+    share->n_rows++;
+    return &process->row;
+}
+
+/* Replays a row. True if the row is done; false: the process waits. */
+static bool play_row(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
+{
+    switch ((XtfReplayRowKind)row->kind) {
+    case XTF_ROW_SEND:
+        send_message(share, process, row);
+        return true;
+    case XTF_ROW_POSTING:
+        return post_receive(share, process, row);
+    case XTF_ROW_RECV:
+        return receive_message(share, process, row);
+    case XTF_ROW_BEGIN:
+        xtf_replay_begin(share, process, row);
+        return true;
+    case XTF_ROW_END:
+        return xtf_replay_end(share, process, row);
+    case XTF_ROW_SENT:
+        complete_send(share, process, row);
+        return true;
+    case XTF_ROW_UNCERTAIN:
+        break;
+    }
+    share->counts.uncertain_collectives++;
+    return true;
+}
+
+bool xtf_replay_play(XtfReplayShare *share, XtfProcess *process, bool must, GError **error)
+{
+    bool good;
+
+    process->queued = false;
+    for (uint32_t i = 0; i < QUANTUM; i++) {
+        const XtfReplayRow *row = next_row(share, process, &good, error);
+        if (!row) {
+            process->done = good;
+            return good;
+        }
+        if (row->kind == XTF_ROW_BEGIN && !must && xtf_replay_is_ahead(share->replay, row)) {
+            xtf_replay_put_off(share, process);
+            return true;
+        }
+        must &= row->kind != XTF_ROW_BEGIN;
+        if (!play_row(share, process, row))
+            return true;
+        process->any_row = false;
+    }
+    xtf_replay_wake(share, process);
     return true;
 }
 

@@ -11,16 +11,15 @@
  *     replay-gaps.c         time outside of MPI
  *     replay-known.c        properties of processes and locations, time by call path
  *     flight.c              groups, and messages in flight, by number
- *     replay-turns.c        queues of processes, and the next row of a process
+ *     replay-queues.c       queues of processes
  *     replay-page-out.c         tables that the kernel may page out
  *     replay-certain.c      certain groups
  *     replay-kept.c         numbers of messages where the first volumes were removed
  *     replay-lossy.c        certain messages of groups with lost records
  *     replay-probes.c       messages that are doubtful because others were probed
  *     runs.c                sets of numbers
- *     replay-postings.c     posted receives
  *     replay-collectives.c  collective operations that have not ended
- *     replay-messages.c     sends and receives
+ *     replay-messages.c     turns of processes; sends and receives
  *     replay-ranks.c        a replay by the ranks of a job
  *     replay-shares.c       a run: its shares, one for each thread or rank
  *     replay.c              creating a replay
@@ -218,9 +217,6 @@ enum { XTF_POSTED_WORDS = 3 }; /* words of XtfProcess.posted */
 /* Frees what a run holds in memory. */
 void xtf_replay_forget_run(XtfReplay *replay);
 
-/* Returns the next row of a process. NULL at its end, and on an error, which sets `*good` to false. */
-const XtfReplayRow *xtf_replay_peek(XtfReplayShare *share, XtfProcess *process, bool *good, GError **error);
-
 /* Reads the trace: writes the logs of all processes and counts the rows at each end of each group. */
 bool xtf_replay_prepare(XtfReplay *replay, GError **error);
 
@@ -341,24 +337,8 @@ static inline bool xtf_replay_is_doubtful(const XtfReplay *replay, uint32_t grou
     return doubts && xtf_runs_have(doubts, k);
 }
 
-/* A posted receive: the k-th of a group, or of no group. */
-typedef struct {
-    uint64_t value;
-    uint32_t group, k;
-    XtfFlight *flight; /* NULL: it is the last posted receive */
-} XtfPosted;
-
-/* Posts a receive. False: the process waits for the message in the probe that posts the receive. */
-bool xtf_replay_post(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
-/* Finds the posting of a row of `recvs`; false if its posting is not recorded. */
-bool xtf_replay_find_posted(const XtfProcess *process, const XtfReplayRow *row, XtfPosted *found);
-void xtf_replay_forget_posted(XtfProcess *process, const XtfPosted *posted);
-
-/* Replays a send, or the completion of a send. */
-void xtf_replay_send(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
-void xtf_replay_complete_send(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
-/* Replays a receive. False: the process waits for the send. */
-bool xtf_replay_receive(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
+/* Replays rows of a process until it waits or its turn ends. `must`: no other process can run. */
+bool xtf_replay_play(XtfReplayShare *share, XtfProcess *process, bool must, GError **error);
 /* Reads a letter of another share; see XtfMailRead. */
 void xtf_replay_read_letter(void *share, uint32_t kind, const void *bytes, uint32_t n_bytes);
 

@@ -7,67 +7,12 @@
  * replay is stuck, all processes wait. The set of waiting processes is the same in all orders, and the run continues at
  * the first one of the set.
  */
-#include "libxtf/error.h"
 #include "src/analysis/replay/replay-private.h"
 
 enum {
     BUFFERS_BYTES = 16 << 20, /* bytes of the read buffers of all processes' logs together */
     BUFFER_MAX = 32 << 10,
-    QUANTUM = 256, /* rows that a process replays in one turn */
 };
-
-/* ---- Turns. */
-
-/* Replays a row. True if the row is done; false: the process waits. */
-static bool play_row(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
-{
-    switch ((XtfReplayRowKind)row->kind) {
-    case XTF_ROW_SEND:
-        xtf_replay_send(share, process, row);
-        return true;
-    case XTF_ROW_POSTING:
-        return xtf_replay_post(share, process, row);
-    case XTF_ROW_RECV:
-        return xtf_replay_receive(share, process, row);
-    case XTF_ROW_BEGIN:
-        xtf_replay_begin(share, process, row);
-        return true;
-    case XTF_ROW_END:
-        return xtf_replay_end(share, process, row);
-    case XTF_ROW_SENT:
-        xtf_replay_complete_send(share, process, row);
-        return true;
-    case XTF_ROW_UNCERTAIN:
-        break;
-    }
-    share->counts.uncertain_collectives++;
-    return true;
-}
-
-/* Replays rows of a process until it waits or its turn ends. `must`: no other process can run. */
-static bool play_process(XtfReplayShare *share, XtfProcess *process, bool must, GError **error)
-{
-    bool good;
-
-    process->queued = false;
-    for (uint32_t i = 0; i < QUANTUM; i++) {
-        const XtfReplayRow *row = xtf_replay_peek(share, process, &good, error);
-        if (!row) {
-            process->done = good;
-            return good;
-        }
-        if (row->kind == XTF_ROW_BEGIN && !must && xtf_replay_is_ahead(share->replay, row)) {
-            xtf_replay_put_off(share, process);
-            return true;
-        }
-        must &= row->kind != XTF_ROW_BEGIN;
-        if (!play_row(share, process, row))
-            return true;
-        process->any_row = false;
-    }
-    xtf_replay_wake(share, process);
-    return true;
-}
 
 /* Takes the next process that may run; NULL: none. *must: it may open an operation ahead of the others. */
 static XtfProcess *next_process(XtfReplayShare *share, bool *must)
@@ -152,7 +97,7 @@ static bool play_share(XtfReplayShare *share, GError **error)
 
     xtf_mail_take(mail, share->number, xtf_replay_read_letter, share);
     while (!xtf_mail_has_ended(mail) && (process = next_process(share, &must))) {
-        if (!play_process(share, process, must, error))
+        if (!xtf_replay_play(share, process, must, error))
             return false;
         xtf_replay_end_turn(share);
         if (xtf_mail_is_awaited(mail))

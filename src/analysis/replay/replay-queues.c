@@ -1,48 +1,12 @@
 /*
- * Queues of processes that may run, and the next row of a process.
+ * Queues of processes that may run.
  */
-#include "libxtf/error.h"
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    ROWS_AT_ONCE = 4096, /* rows read between checks for cancellation */
     LOOK_AHEAD = 64,     /* processes of `ahead` that are looked at */
     IN_FLIGHT = 1 << 18, /* messages of all processes; a process that has more than its share waits for the others */
 };
-
-/* Counts rows, and checks for cancellation. The share of the caller's thread reports the progress of all. */
-static bool report_turns_progress(XtfReplayShare *share, GError **error)
-{
-    XtfReplay *replay = share->replay;
-    const XtfReplayOptions *options = &replay->options;
-    uint64_t more = share->n_rows > 0 ? ROWS_AT_ONCE : 0;
-    uint64_t done = __atomic_add_fetch(&replay->done, more, __ATOMIC_RELAXED);
-
-    if (options->cancel && atomic_load(options->cancel))
-        return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
-    if (options->progress && share->number == 0)
-        options->progress(MIN(done, replay->n_log_rows), replay->n_log_rows, options->progress_data);
-    return true;
-}
-
-const XtfReplayRow *xtf_replay_peek(XtfReplayShare *share, XtfProcess *process, bool *good, GError **error)
-{
-    const XtfReplay *replay = share->replay;
-    const uint8_t *record, *end;
-
-    *good = true;
-    if (process->any_row)
-        return &process->row;
-    *good = (share->n_rows % ROWS_AT_ONCE != 0 || report_turns_progress(share, error)) &&
-            xtf_log_next(&process->reader, &record, &end, error);
-    if (!*good || !record)
-        return NULL;
-    xtf_row_decode(&process->state, replay->envelopes + process->envelopes, record, replay->options.calls,
-                   &process->row);
-    process->any_row = true;
-    share->n_rows++;
-    return &process->row;
-}
 
 static bool is_ahead(const XtfReplay *replay, const XtfProcess *process)
 {

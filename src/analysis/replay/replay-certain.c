@@ -6,6 +6,7 @@
  * they do in nearly all traces. For the others a pass over the members' logs compares each operation.
  */
 #include "src/analysis/replay/replay-private.h"
+#include "src/analysis/replay/row-coding.h"
 
 enum { LOG_BUFFER = 32 << 10 };
 

@@ -8,6 +8,7 @@
 
 #include "libxtf/error.h"
 #include "src/analysis/replay/replay-private.h"
+#include "src/analysis/replay/row-coding.h"
 
 enum {
     ROWS_AT_ONCE = 4096, /* rows read between checks for cancellation */

@@ -6,6 +6,7 @@
 #include "libxtf/trace.h"
 #include "src/analysis/replay/replay-private.h"
 #include "src/analysis/replay/replay-probes.h"
+#include "src/analysis/replay/row-coding.h"
 #include "src/trace/select/parallel.h"
 
 enum {

@@ -6,7 +6,7 @@
  *     callpath-log.c        call paths
  *     replay-rows.c         rows of a process, in the order of its clock
  *     spool.c, log.c        logs of rows in a temporary file
- *     row-code.c            rows as records of a log
+ *     row-coding.h          rows as records of a log
  *     replay-prepare.c      from the trace to logs: a pass that also counts rows by group
  *     replay-gaps.c         time outside of MPI
  *     replay-known.c        properties of processes and locations, time by call path

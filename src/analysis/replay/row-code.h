@@ -31,10 +31,3 @@ typedef struct {
     XtfRowPath
         paths[XTF_ROW_SENT + 1]; /* by kind: of the latest row whose call differs from that of the row before it */
 } XtfRowState;
-
-/* Writes a row with its call, which may be NULL; returns the end of the record. */
-uint8_t *xtf_row_encode(XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call, uint8_t *to);
-/* Reads a record of xtf_row_encode(). Its first number is row->envelope, an index into `envelopes`. The call is in
- * state->call, if `calls`. */
-void xtf_row_decode(XtfRowState *state, const XtfEnvelope *envelopes, const uint8_t *from, bool calls,
-                    XtfReplayRow *row);

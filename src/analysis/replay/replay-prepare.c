@@ -4,6 +4,7 @@
  */
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
+#include "src/analysis/replay/envelope-counts.h"
 #include "src/analysis/replay/replay-private.h"
 #include "src/analysis/replay/replay-probes.h"
 #include "src/analysis/replay/row-coding.h"
@@ -14,28 +15,18 @@ enum {
     TIMES_AT_ONCE = 12,    /* call paths in a record; more become several records */
     PART_MAX = 64 << 10,   /* bytes of a part of a log */
     PARTS_BYTES = 1 << 20, /* bytes of the parts of all locations of a process */
-    NEAR = 256,            /* entries in the cache of envelopes */
 };
 
-/* An entry of the cache of envelopes. */
-typedef struct {
-    XtfGroupKey key;
-    uint32_t number;
-    uint64_t process; /* value of Worker.n_processes at that time */
-} NearEnvelope;
-
-/* The state of a worker thread. A group counts the rows of an envelope and notes their location. */
+/* The state of a worker thread. */
 typedef struct {
     XtfReplay *replay;
     XtfReplayWalkShared shared;
     XtfCallpathCache cache;
     XtfCallpathTotals sums;
-    XtfGroups envelopes;     /* of the current process */
-    NearEnvelope near[NEAR]; /* cache, by hash */
-    XtfReplayProbes probes;  /* of the current process */
-    uint32_t *operations;    /* by communicator: hash of the current process's operations */
-    uint64_t n_processes;    /* number so far, including the current one */
-    uint64_t n_rows;         /* rows not reported yet */
+    XtfEnvelopeCounts counts; /* of the current process */
+    XtfReplayProbes probes;   /* of the current process */
+    uint32_t *operations;     /* by communicator: hash of the current process's operations */
+    uint64_t n_rows;          /* rows not reported yet */
 } Worker;
 
 /* A location of the current process. */
@@ -57,26 +48,35 @@ typedef struct {
 
 /* ---- Time by call path. */
 
-static bool put_times(void *data, uint64_t seq, GError **error)
+static bool log_times(Walked *walked, uint64_t seq, GError **error)
 {
-    Walked *walked = data;
     XtfCallpathTotals *sums = walked->walk.shared->sums;
+    const uint32_t *touched = sums->touched, n = sums->n_touched;
 
-    for (uint32_t i = 0; i < sums->n_touched;) {
-        uint32_t end = MIN(i + TIMES_AT_ONCE, sums->n_touched);
+    for (uint32_t i = 0; i < n;) {
+        uint32_t end = MIN(i + TIMES_AT_ONCE, n);
         uint8_t *to = xtf_log_begin(&walked->times, error);
         if (!to)
             return false;
         to = xtf_log_put_near(to, seq - walked->seq);
         walked->seq = seq;
         for (; i < end; i++) {
-            to = xtf_log_put(to, (uint32_t)(sums->touched[i] + 1));
-            to = xtf_log_put(to, xtf_callpath_totals_take(sums, sums->touched[i]));
+            uint32_t callpath = touched[i];
+            to = xtf_log_put(to, (uint32_t)(callpath + 1));
+            to = xtf_log_put(to, xtf_callpath_totals_take(sums, callpath));
         }
         xtf_log_end(&walked->times, to);
     }
     sums->n_touched = 0;
     return true;
+}
+
+/* Writes the time by call path up to a record. In many records no time has passed. */
+static bool put_times(void *data, uint64_t seq, GError **error)
+{
+    Walked *walked = data;
+
+    return walked->walk.shared->sums->n_touched == 0 || log_times(walked, seq, error);
 }
 
 /* Keeps a gap, and the time by call path up to its end: a wait may end there. */
@@ -186,32 +186,6 @@ static bool end_location(Pass *pass, uint32_t number, GError **error)
 
 /* ---- Rows. */
 
-static bool same_key(const XtfGroupKey *a, const XtfGroupKey *b)
-{
-    return a->comm == b->comm && a->tag == b->tag && a->sender == b->sender && a->receiver == b->receiver;
-}
-
-/* Counts a row in its envelope; returns the envelope's number. */
-static uint32_t envelope_of(Worker *worker, const XtfReplayRow *row)
-{
-    bool has_envelope = row->kind != XTF_ROW_RECV && row->kind != XTF_ROW_SENT && row->kind != XTF_ROW_UNCERTAIN;
-    XtfGroupKey key = {.receiver = row->kind};
-
-    if (has_envelope)
-        key = (XtfGroupKey){.comm = row->comm,
-                            .tag = row->tag,
-                            .sender = row->peer,
-                            .receiver = row->kind | (uint32_t)row->pattern << 8 | (uint32_t)row->sends << 16 |
-                                        (uint32_t)row->receives << 17};
-    NearEnvelope *near = &worker->near[(key.tag + 31 * key.sender + 59 * key.receiver + 101 * key.comm) % NEAR];
-    if (near->process != worker->n_processes || !same_key(&key, &near->key))
-        *near = (NearEnvelope){key, xtf_groups_find(&worker->envelopes, &key, true), worker->n_processes};
-    XtfGroup *envelope = &worker->envelopes.all[near->number];
-    envelope->sent++;
-    xtf_group_note_location(envelope, &envelope->location, row->location);
-    return near->number;
-}
-
 static bool report_pass_progress(Worker *worker, GError **error)
 {
     XtfReplay *replay = worker->replay;
@@ -246,7 +220,7 @@ static void note_probes(Worker *worker, const XtfReplayRow *row, const XtfReplay
     uint64_t receive = (uint64_t)row->location << XTF_ROW_BITS | (posts ? row->message : row->row);
 
     if (posts)
-        xtf_replay_probes_post(&worker->probes, row->envelope, worker->envelopes.all[row->envelope].sent - 1, receive,
+        xtf_replay_probes_post(&worker->probes, row->envelope, worker->counts.all.all[row->envelope].sent - 1, receive,
                                call->enter, probed);
     else if (row->kind == XTF_ROW_RECV)
         xtf_replay_probes_receive(&worker->probes, receive, row->time);
@@ -263,7 +237,7 @@ static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
     uint8_t *to = xtf_log_begin(&pass->log, error);
     if (!to)
         return false;
-    row->envelope = envelope_of(pass->worker, row);
+    row->envelope = xtf_envelope_counts_add(&pass->worker->counts, row);
     if (row->kind == XTF_ROW_BEGIN && row->comm < pass->worker->replay->n_comms)
         pass->worker->operations[row->comm] = xtf_replay_hash_operation(pass->worker->operations[row->comm], row);
     pass->process->has_one_location &= pass->n_rows == 0 || row->location == pass->state.location;
@@ -356,15 +330,15 @@ static bool keep_envelopes(Pass *pass, XtfProcess *process, GError **error)
 {
     Worker *worker = pass->worker;
     XtfReplay *replay = worker->replay;
-    uint32_t n = worker->envelopes.n, self = (uint32_t)(process - replay->processes);
+    uint32_t n = worker->counts.all.n, self = (uint32_t)(process - replay->processes);
     g_autofree XtfRemovedRows *removed = NULL;
 
-    if (!xtf_replay_count_removed(replay, &pass->rows, &worker->envelopes, &removed, error))
+    if (!xtf_replay_count_removed(replay, &pass->rows, &worker->counts.all, &removed, error))
         return false;
     g_mutex_lock(&replay->lock);
     XtfEnvelope *envelopes = xtf_replay_take_envelopes(replay, process, n);
     for (uint32_t i = 0; i < n; i++) {
-        const XtfGroup *counted = &worker->envelopes.all[i];
+        const XtfGroup *counted = &worker->counts.all.all[i];
         XtfEnvelope *envelope = &envelopes[i];
         *envelope = xtf_envelope_of(counted);
         envelope->group = group_of(replay, self, &process->known->public, envelope);
@@ -410,7 +384,7 @@ static bool prepare_process(Worker *worker, XtfProcess *process, GError **error)
     g_autofree Walked *walked = worker->replay->options.calls ? g_new0(Walked, n) : NULL;
     Pass pass = {.worker = worker, .process = process, .walked = walked};
 
-    worker->n_processes++;
+    xtf_envelope_counts_begin(&worker->counts);
     process->has_one_location = true;
     xtf_replay_rows_init(&pass.rows, &worker->replay->fields, worker->replay->options.window);
     xtf_log_writer_init(&pass.log, &worker->replay->spool, PART_MAX);
@@ -422,7 +396,7 @@ static bool prepare_process(Worker *worker, XtfProcess *process, GError **error)
         xtf_log_writer_finish(&walked[i].times);
         xtf_log_writer_finish(&walked[i].gaps);
     }
-    xtf_groups_finish(&worker->envelopes);
+    xtf_envelope_counts_finish(&worker->counts);
     xtf_replay_probes_finish(&worker->probes);
     g_mutex_lock(&worker->replay->lock);
     worker->replay->n_log_rows += pass.n_rows;

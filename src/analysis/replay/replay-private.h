@@ -8,6 +8,7 @@
  *     spool.c, log.c        logs of rows in a temporary file
  *     row-coding.h          rows as records of a log
  *     replay-prepare.c      from the trace to logs: a pass that also counts rows by group
+ *     envelope-counts.h     rows by envelope, in that pass
  *     replay-gaps.c         time outside of MPI
  *     replay-known.c        properties of processes and locations, time by call path
  *     flight.c              groups, and messages in flight, by number

@@ -75,14 +75,19 @@ static inline XtfFlight *xtf_flights_at(const XtfFlights *flights, uint64_t i)
     return (XtfFlight *)(void *)(flights->slots + i * flights->slot_words);
 }
 
-/* Returns the slot of a key, or the free slot for it. */
-static inline XtfFlight *xtf_flights_slot(const XtfFlights *flights, uint64_t key)
+/* Returns the number of the slot of a key, or of the free slot for it. */
+static inline uint64_t xtf_flights_search(const XtfFlights *flights, uint64_t key)
 {
     uint64_t i = xtf_flights_home(flights, key);
 
     while (xtf_flights_at(flights, i)->key != key && xtf_flights_at(flights, i)->key != UINT64_MAX)
         i = (i + 1) & (flights->n_slots - 1);
-    return xtf_flights_at(flights, i);
+    return i;
+}
+
+static inline XtfFlight *xtf_flights_slot(const XtfFlights *flights, uint64_t key)
+{
+    return xtf_flights_at(flights, xtf_flights_search(flights, key));
 }
 
 /* Adds an entry for a key, or finds the existing one. The caller sets its words before it uses the table again. */
@@ -103,11 +108,12 @@ static inline XtfFlight *xtf_flights_find(const XtfFlights *flights, uint64_t ke
     return flight && flight->key == key ? flight : NULL;
 }
 
-/* Removes an entry. The entries behind it in its run of slots move up, so that searches find them. */
+/* Removes an entry. The entries behind it in its run of slots move up, so that searches find them. A search for the
+ * number of its slot is faster than a division. */
 static inline void xtf_flights_remove(XtfFlights *flights, XtfFlight *flight)
 {
     size_t bytes = flights->slot_words * sizeof *flights->slots;
-    uint64_t mask = flights->n_slots - 1, hole = (uint64_t)((uint8_t *)flight - (uint8_t *)flights->slots) / bytes;
+    uint64_t mask = flights->n_slots - 1, hole = xtf_flights_search(flights, flight->key);
 
     for (uint64_t i = (hole + 1) & mask; xtf_flights_at(flights, i)->key != UINT64_MAX; i = (i + 1) & mask) {
         uint64_t home = xtf_flights_home(flights, xtf_flights_at(flights, i)->key);

@@ -89,7 +89,7 @@ static inline uint8_t *xtf_row_encode(XtfRowState *state, const XtfReplayRow *ro
 
     to = xtf_log_put(to, row->envelope);
     *to++ = flags;
-    to = xtf_log_put_near(to, row->time - state->time);
+    to = xtf_log_put(to, row->time - state->time); /* in a damaged trace it may be negative, and takes 10 bytes */
     to = xtf_log_put_near(to, row->seq - state->seq);
     if (flags & XTF_ROW_HAS_LOCATION)
         to = xtf_log_put(to, row->location);
@@ -141,7 +141,7 @@ static inline void xtf_row_decode(XtfRowState *state, const XtfEnvelope *envelop
     uint64_t *before = xtf_row_before(state, envelope->kind), *message = xtf_row_message_before(state, envelope->kind);
     uint8_t flags = *from++;
 
-    state->time += xtf_log_get_near(&from);
+    state->time += xtf_log_get(&from);
     state->seq += xtf_log_get_near(&from);
     if (flags & XTF_ROW_HAS_LOCATION)
         state->location = (uint32_t)xtf_log_get(&from);

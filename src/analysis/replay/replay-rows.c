@@ -138,9 +138,8 @@ static uint32_t value32(const XtfField *field, const uint8_t *row)
 
 static inline uint64_t column_or(const XtfReplayColumn *column, const uint8_t *row, uint64_t none)
 {
-    if (!column->known || (column->optional && xtf_load_bits(&column->load, row) == column->none))
-        return none;
-    return xtf_load_value(&column->load, row);
+    return column->known && xtf_load_bits(&column->load, row) != column->none ? xtf_load_value(&column->load, row)
+                                                                              : none;
 }
 
 static inline uint32_t column32(const XtfReplayColumn *column, const uint8_t *row)
@@ -214,7 +213,7 @@ static bool skip_messages(XtfReplayReader *reader, const XtfReplayFields *fields
     return true;
 }
 
-static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
+static inline bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
 {
     if (!reader->found)
         return true;
@@ -288,7 +287,8 @@ static bool next_collective(XtfReplayReader *reader, const XtfReplayFields *fiel
     return true;
 }
 
-static bool read_row(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
+__attribute__((always_inline)) static inline bool read_row(XtfReplayReader *reader, const XtfReplayFields *fields,
+                                                           GError **error)
 {
     if (reader->ready)
         return true;

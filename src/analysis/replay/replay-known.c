@@ -164,9 +164,9 @@ bool xtf_replay_times_until(XtfReplayTimes *times, uint64_t seq, XtfCallpathTota
         }
         if (times->seq > seq)
             return true;
-        while (times->ahead < times->end) {
-            uint32_t callpath = (uint32_t)xtf_log_get(&times->ahead) - 1;
-            xtf_callpath_totals_add(sums, callpath, xtf_log_get(&times->ahead));
+        for (const uint8_t *at = times->ahead; at < times->end;) {
+            uint32_t callpath = (uint32_t)xtf_log_get(&at) - 1;
+            xtf_callpath_totals_add(sums, callpath, xtf_log_get(&at));
         }
         times->ahead = NULL;
     }

@@ -68,7 +68,7 @@ static void end_flight(const XtfReplayShare *share, uint32_t sender)
 }
 
 /* Adds a message to a process of the share, which may wait for it. Drops it if its group is broken. */
-static void deliver_message(XtfReplayShare *share, const XtfSendLetter *sent, uint64_t value)
+static inline void deliver_message(XtfReplayShare *share, const XtfSendLetter *sent, uint64_t value)
 {
     XtfReplay *replay = share->replay;
     XtfGroup *group = &replay->groups.all[sent->group];

@@ -5,29 +5,6 @@
  */
 #include "src/analysis/waits/find-private.h"
 
-void xtf_find_free_sent(XtfFind *find, XtfSent *message)
-{
-    message->used = false;
-    message->next_free = find->free_sent;
-    find->free_sent = (uint32_t)(message - (XtfSent *)(void *)find->sent->data) + 1;
-}
-
-XtfSent *xtf_find_allot_sent(XtfFind *find, uint64_t *value)
-{
-    uint32_t number = find->free_sent;
-
-    if (number == 0) {
-        g_array_set_size(find->sent, find->sent->len + 1);
-        number = find->sent->len;
-    }
-    XtfSent *message = xtf_find_sent_of(find, number);
-    find->free_sent = find->free_sent ? message->next_free : 0;
-    *value = number;
-    return message;
-}
-
-/* ---- Letters. */
-
 /* A send for the share of its receiver. */
 typedef struct {
     XtfEnd send;
@@ -57,13 +34,12 @@ uint64_t xtf_find_adopt(void *data, const void *from)
     uint64_t value;
     XtfSent *message = xtf_find_allot_sent(find, &value);
 
-    *message = (XtfSent){.send = described->send,
-                         .bytes = described->bytes,
-                         .beside = described->beside,
-                         .used = true,
-                         .adopted = true,
-                         .sender = described->sender,
-                         .origin = described->origin};
+    message->send = described->send;
+    message->bytes = described->bytes;
+    message->beside = described->beside;
+    message->adopted = true;
+    message->sender = described->sender;
+    message->origin = described->origin;
     return value;
 }
 

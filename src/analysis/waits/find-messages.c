@@ -294,7 +294,7 @@ static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *m
 
 /* ---- Late receivers. */
 
-static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *sent, const XtfEnd *posting)
+static void find_late_receiver(XtfFind *find, const XtfSent *message, const XtfEnd *sent, const XtfEnd *posting)
 {
     XtfManyWait *many = many_wait_of(find, sent, false);
     bool single = sent->kind == XTF_MPI_CALL_SEND || sent->kind == XTF_MPI_CALL_WAIT;
@@ -329,11 +329,10 @@ uint64_t xtf_find_send(void *data, const XtfReplayEvent *at)
 
     enter_call(find, at);
     XtfSent *message = xtf_find_allot_sent(find, &value);
-    *message = (XtfSent){.send = xtf_find_end(find, at),
-                         .bytes = at->bytes,
-                         .beside = find->beside->send(find->beside->data, at),
-                         .used = true,
-                         .is_sent = at->blocks};
+    message->send = xtf_find_end(find, at);
+    message->bytes = at->bytes;
+    message->beside = find->beside->send(find->beside->data, at);
+    message->is_sent = at->blocks;
     if (at->blocks)
         message->first_known = message->send;
     return value;
@@ -355,8 +354,7 @@ void xtf_find_sent(void *data, const XtfReplayEvent *at, uint64_t value)
         many->pending++;
     message->is_sent = true;
     if (message->is_received) {
-        const XtfEnd posting = message->first_known;
-        find_late_receiver(find, message, &sent, &posting);
+        find_late_receiver(find, message, &sent, &message->first_known);
         xtf_find_free_sent(find, message);
     } else {
         message->first_known = sent;
@@ -418,8 +416,7 @@ void xtf_find_received(XtfFind *find, XtfSent *message, const XtfEnd *posting)
         message->first_known = *posting;
         return;
     }
-    const XtfEnd sent = message->first_known;
-    find_late_receiver(find, message, &sent, posting);
+    find_late_receiver(find, message, &message->first_known, posting);
     xtf_find_free_sent(find, message);
 }
 
@@ -427,31 +424,31 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
 {
     XtfFind *find = data;
     XtfSent *message = xtf_find_sent_of(find, received->value);
-    const XtfEnd recv = xtf_find_end(find, at), posting = find->postings.all[received->posted - 1].end;
+    const XtfEnd *recv = &message->recv, *posting = &find->postings.all[received->posted - 1].end;
 
     XtfReplayMessage beside = *received;
     beside.value = message->beside;
     find->beside->receive(find->beside->data, at, &beside);
     enter_call(find, at);
-    message->recv = recv;
+    message->recv = xtf_find_end(find, at);
     message->recv_row = at->row;
     message->comm = received->comm;
     message->tag = received->tag;
-    const XtfEnd *waiting = waiting_end(&posting, &recv);
+    const XtfEnd *waiting = waiting_end(posting, recv);
     if (is_in_mpi(waiting) && is_in_mpi(&message->send)) {
         find->found.judged++;
         find->found.violations += message->send.enter > waiting->leave;
         find_late_sender(find, waiting, message);
-        if (waiting == &posting)
+        if (waiting == posting)
             find_wrong_order_of_probe(find, waiting, &message->send);
         find_wrong_order(find, waiting, &message->send);
         keep_taken(find, waiting, &message->send);
     }
-    xtf_find_drop_posting(find, received->posted);
     if (message->adopted)
-        xtf_find_write_received(find, message, &posting);
+        xtf_find_write_received(find, message, posting);
     else
-        xtf_find_received(find, message, &posting);
+        xtf_find_received(find, message, posting);
+    xtf_find_drop_posting(find, received->posted);
 }
 
 /* Drops a send that no receive will match. If the send is not complete yet, its completion frees the message. */

@@ -28,8 +28,8 @@ typedef struct {
     uint64_t recv_row, bytes;
     uint64_t beside; /* what the consumer `beside` returned for the send */
     uint32_t comm, tag;
-    bool used, is_sent, is_received, dropped; /* dropped: no receive matches it */
-    bool adopted;                             /* a copy of `origin` of the share of process `sender` */
+    bool is_sent, is_received, dropped; /* dropped: no receive matches it */
+    bool adopted;                       /* a copy of `origin` of the share of process `sender` */
     uint32_t sender;
     uint64_t origin;
     uint32_t next_free;
@@ -207,9 +207,28 @@ static inline XtfSent *xtf_find_sent_of(const XtfFind *find, uint64_t value)
     return &g_array_index(find->sent, XtfSent, value - 1);
 }
 
-/* Returns a free message, and its value. xtf_find_free_sent() frees it. */
-XtfSent *xtf_find_allot_sent(XtfFind *find, uint64_t *value);
-void xtf_find_free_sent(XtfFind *find, XtfSent *message);
+/* Returns a free message of no state, and its value. The caller sets the other fields that are known. */
+static inline XtfSent *xtf_find_allot_sent(XtfFind *find, uint64_t *value)
+{
+    uint32_t number = find->free_sent;
+
+    if (number == 0) {
+        g_array_set_size(find->sent, find->sent->len + 1);
+        number = find->sent->len;
+    }
+    XtfSent *message = xtf_find_sent_of(find, number);
+    find->free_sent = find->free_sent ? message->next_free : 0;
+    *value = number;
+    message->is_sent = message->is_received = message->dropped = message->adopted = false;
+    return message;
+}
+
+static inline void xtf_find_free_sent(XtfFind *find, XtfSent *message)
+{
+    message->next_free = find->free_sent;
+    find->free_sent = (uint32_t)(message - (XtfSent *)(void *)find->sent->data) + 1;
+}
+
 /* Notes that a message of this share was received. Both its ends are known if its send is complete. */
 void xtf_find_received(XtfFind *find, XtfSent *message, const XtfEnd *posting);
 

@@ -111,38 +111,43 @@ static int compare_callpaths(const void *a, const void *b)
     return (one > second) - (one < second);
 }
 
-/* Rounds the charges of all call paths in one slot to ticks. */
-static void round_slot(CulpritPoint *culprit, uint32_t slot, XtfShare *shares)
+/* Rounds the charges of all call paths in one slot to ticks. False: there are none. */
+static bool round_slot(CulpritPoint *culprit, uint32_t slot, XtfShare *shares)
 {
     XtfCulpritWork *work = culprit->work;
+    /* The short-term costs of each kind of wait have their own remainders. */
+    uint32_t share = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)culprit->cost : XTF_SHARE_LONG + slot;
     double sum = 0;
 
-    for (uint32_t i = 0; i < work->all.n_touched; i++) {
+    for (uint32_t i = 0; i < work->all.n_touched; i++)
+        sum += *charge_of(work, work->all.touched[i], slot);
+    for (uint32_t i = 0; sum != 0 && i < work->all.n_touched; i++) {
         uint32_t callpath = work->all.touched[i];
-        /* The short-term costs of each kind of wait have their own remainders. */
-        uint32_t share = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)culprit->cost : XTF_SHARE_LONG + slot;
         shares[i] = (XtfShare){.key = xtf_share_key(callpath, share), .exact = *charge_of(work, callpath, slot)};
         *charge_of(work, callpath, slot) = 0;
-        sum += shares[i].exact;
     }
     if (sum > 0)
         xtf_shares_round(&work->remainders[culprit->location], shares, work->all.n_touched,
                          slot == XTF_COSTS ? culprit->waits : UINT64_MAX);
+    return sum > 0;
 }
 
 static bool write_delays(CulpritPoint *culprit, GError **error)
 {
     XtfCulpritWork *work = culprit->work;
-    uint32_t n = work->all.n_touched;
+    uint32_t n = work->all.n_touched, n_kinds = 0;
+    uint32_t kinds[XTF_COSTS]; /* of the culprit's costs */
     g_autofree XtfShare *shares = g_new0(XtfShare, (size_t)n * XTF_CHARGES);
 
     if (n > 1)
         qsort(work->all.touched, n, sizeof *work->all.touched, compare_callpaths);
-    for (uint32_t slot = 0; slot < XTF_CHARGES; slot++)
-        round_slot(culprit, slot, shares + (size_t)slot * n);
+    bool any_short = round_slot(culprit, XTF_COSTS, shares + (size_t)XTF_COSTS * n);
+    for (uint32_t slot = 0; slot < XTF_COSTS; slot++)
+        if (round_slot(culprit, slot, shares + (size_t)slot * n) || (slot == culprit->cost && any_short))
+            kinds[n_kinds++] = slot;
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t kind = 0; kind < XTF_COSTS; kind++) {
-            uint32_t callpath = work->all.touched[i];
+        for (uint32_t k = 0; k < n_kinds; k++) {
+            uint32_t kind = kinds[k], callpath = work->all.touched[i];
             XtfDelay delay = {
                 .seq = culprit->seq,
                 .time = culprit->time,

@@ -6,11 +6,18 @@
 #include "libxtf/tree/items.h"
 #include "libxtf/tree/parts.h"
 
+/* True if a read costs little, as from a local file or from memory. */
+static bool reads_are_cheap(const XtfSource *source)
+{
+    return source->ops->expect || source->ops->map;
+}
+
 /* Reads the bytes needed for opening by one call, as far as the superblock gives their place. Other items are read
- * individually. */
+ * individually. If reads are cheap, reads only the end of a long run, which has the schemas and the catalog. Questions
+ * about few arrays need little of the index and the tables before it. */
 static void read_opening(XtfTrace *trace)
 {
-    enum { OPENING_BYTES_MAX = 4 << 20 };
+    enum { OPENING_BYTES_MAX = 4 << 20, END_BYTES = 64 << 10 };
     const XtfSuperblock *superblock = &trace->superblock;
     XtfSource *source = trace->source;
     uint32_t length = superblock->opening_bytes;
@@ -18,9 +25,12 @@ static void read_opening(XtfTrace *trace)
     if (length > OPENING_BYTES_MAX || length > xtf_source_size(source) ||
         superblock->opening > xtf_source_size(source) - length)
         return;
-    trace->opening = (XtfOpening){.offset = superblock->opening, .length = length, .bytes = g_malloc(MAX(length, 1))};
-    if (length > 0 && !source->ops->read(source, superblock->opening, trace->opening.bytes, length, NULL))
-        trace->opening.length = 0; /* each item is then read individually, with its own error */
+    uint32_t before = length > XTF_OPENING_SHORT_BYTES && reads_are_cheap(source) ? length - END_BYTES : 0;
+    XtfOpening *opening = &trace->opening;
+    *opening = (XtfOpening){.offset = superblock->opening + before, .length = length - before};
+    opening->bytes = g_malloc(MAX(opening->length, 1));
+    if (length > 0 && !source->ops->read(source, opening->offset, opening->bytes, opening->length, NULL))
+        opening->length = 0; /* each item is then read individually, with its own error */
 }
 
 static bool read_schemas(XtfTrace *trace, GError **error)

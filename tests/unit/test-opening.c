@@ -6,7 +6,7 @@
 #include "libxtf/merge.h"
 #include "tests/counted-source.h"
 
-enum { SMALL_TEXT = 100, LARGE_TEXT = 2 << 20 };
+enum { SMALL_TEXT = 100, LONG_TEXT = 100 << 10, LARGE_TEXT = 2 << 20 };
 
 static const XtfFieldSpec name_fields[] = {
     {.name = "name", .type = XTF_TYPE_STRING, .role = "name"},
@@ -93,6 +93,45 @@ Test(opening, the_run_of_a_file_with_many_strings_has_the_catalog)
 
     write_file(path, LARGE_TEXT);
     assert_reads(path, 2, 1, 6);
+    remove_folder(folder);
+}
+
+static void expect_nothing(XtfSource *self, uint64_t offset, uint64_t length)
+{
+}
+
+/* Opens a file by a counted source, with reads that are cheap or costly. *counted is owned by the trace. */
+static XtfTrace *open_counted(const char *path, bool cheap, CountedSource **counted)
+{
+    static const XtfSourceOps local = {.read = counted_read, .close = counted_close, .expect = expect_nothing};
+    GError *error = NULL;
+
+    *counted = counted_source_open(path, false, &error);
+    cr_assert_good(*counted, error);
+    if (cheap)
+        (*counted)->source.ops = &local;
+    XtfTrace *trace = xtf_trace_open_source(&(*counted)->source, NULL, &error);
+    cr_assert_good(trace, error);
+    cr_assert_eq((*counted)->n_reads, 2);
+    return trace;
+}
+
+Test(opening, only_the_end_of_a_long_run_is_read_where_reads_are_cheap)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "long.xtf", NULL);
+    CountedSource *cheap, *costly;
+
+    write_file(path, LONG_TEXT);
+    g_autoptr(XtfTrace) local = open_counted(path, true, &cheap);
+    g_autoptr(XtfTrace) distant = open_counted(path, false, &costly);
+    cr_assert_lt(cheap->n_bytes, LONG_TEXT);
+    cr_assert_gt(costly->n_bytes, 3 * LONG_TEXT);
+    read_all(local);
+    read_all(distant);
+    cr_assert_eq(costly->n_reads, 4); /* of an edge and its open leaf, which lie before a long run */
+    assert_sound(local);
+    assert_sound(distant);
     remove_folder(folder);
 }
 

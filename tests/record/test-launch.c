@@ -52,7 +52,7 @@ Test(launch, cache_leads_to_loaded_libraries)
     struct stat cached, in_use;
 
     read_cache(&bytes, &size);
-    cr_assert(dladdr((void *)(uintptr_t)&g_ascii_strtoull, &loaded));
+    cr_assert(dladdr((void *)(uintptr_t)&strtoull, &loaded));
     g_autofree char *name = g_path_get_basename(loaded.dli_fname), *found = xtf_library_in_cache(name, bytes, size);
     cr_assert_not_null(found, "%s", name);
     cr_assert(stat(found, &cached) == 0 && stat(loaded.dli_fname, &in_use) == 0);

@@ -311,8 +311,8 @@ __attribute__((always_inline)) static inline bool walk_leaf(XtfReplayWalk *walk,
     return true;
 }
 
-/* Walks over all calls before a record. Inline, as a record is often in the call of the record before. */
-__attribute__((always_inline)) static inline bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
+/* Walks over all calls before a record. */
+static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
 {
     if (G_UNLIKELY(!walk->open) && !open_cursor(walk, error))
         return false;
@@ -366,7 +366,9 @@ uint64_t xtf_replay_walk_outside(const XtfReplayWalk *walk, uint64_t time)
 
 bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfReplayCall *call, GError **error)
 {
-    if (!walk_before(walk, seq, error))
+    bool is_there = walk->row < walk->rows_end && xtf_load_value(&walk->shared->types->seq, walk->row) >= seq;
+
+    if (!is_there && !walk_before(walk, seq, error))
         return false;
     XtfReplayFrame *top = top_of(walk);
     if (!top) {

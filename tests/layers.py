@@ -5,6 +5,7 @@
 - Each file uses only symbols of such rooms, by its object file. Includes do not show this for the public headers of libxtf.
 - No files use one another in a circle of symbols, except the circles in CIRCLES.
 - No headers use one another in a circle of definitions, except the circles in HEADER_CIRCLES.
+- Each file that asks for an option of the build includes the header that defines it. Without it, the option would be off there.
 - No room has more files than FILES_IN_A_ROOM.
 - Fewer than half of the sources include the header of traces, directly or by other headers. So a change of it compiles less than
   half of the sources.
@@ -105,6 +106,9 @@ HEADER_CIRCLES = {
 # Classes of symbols, as nm names them.
 UNDEFINED, WEAK = {"U", "v", "w"}, {"V", "W"}
 
+# Names that xtf-options.h defines for options of the build.
+OPTION = re.compile(r"^\s*#\s*if.*\bXTF_WITH_", re.MULTILINE)
+
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 # The definitions in a header: macros, types, inline functions, and constants of enums.
 DEFINED = re.compile(r"^#\s*define\s+(\w+)|^(?:typedef\s+)?(?:struct|enum|union)\s+(\w+)\s*\{|\}\s*(\w+);|typedef[^;{]*?\b(\w+);|typedef[^;]*\(\*(\w+)\)|"
@@ -179,6 +183,12 @@ def check_includes(project, files):
             problem = include_problem(path, own, other)
             if problem:
                 yield f"{path}:{number}: {problem}"
+
+
+def check_options(project, files):
+    for path in files:
+        if OPTION.search((project / path).read_text()) and "xtf-options.h" not in (other for _, _, other in includes_of(project / path)):
+            yield f"{path}: the file asks for an option, and does not include <xtf-options.h>"
 
 
 def objects_of(project, build, files):
@@ -325,7 +335,7 @@ def main():
     files = [f.relative_to(project).as_posix() for top in ("libxtf", "src") for f in sorted((project / top).rglob("*.[ch]"))]
     roomless = [f"{path}: the file is in no room" for path in files if room_of(path) is None]
     uses, ambiguous = uses_of(project, build, files)
-    problems = roomless or [*ambiguous, *check_includes(project, files), *check_uses(uses), *check_circles(uses, CIRCLES, "files"),
+    problems = roomless or [*ambiguous, *check_includes(project, files), *check_options(project, files), *check_uses(uses), *check_circles(uses, CIRCLES, "files"),
                             *check_circles(header_uses_of(project, files), HEADER_CIRCLES, "headers"), *check_sizes(files),
                             *check_includers(project, files, "libxtf/trace.h")]
     n_sources = sum(path.endswith(".c") for path in files)

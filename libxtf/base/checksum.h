@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <xtf-options.h>
 
-#ifdef XTF_HAVE_LIBDEFLATE
+#ifdef XTF_WITH_LIBDEFLATE
 #include <libdeflate.h>
 #else
 #include <zlib.h>
@@ -16,7 +17,7 @@
  * without them; 0 for no bytes. */
 static inline uint32_t xtf_checksum_on(uint32_t before, const void *bytes, size_t length)
 {
-#ifdef XTF_HAVE_LIBDEFLATE
+#ifdef XTF_WITH_LIBDEFLATE
     return libdeflate_crc32(before, bytes, length);
 #else
     return (uint32_t)crc32_z(before, bytes, length);

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <xtf-options.h>
 #include <zlib.h>
 
 #include "libxtf/base/thread-data.h"
@@ -86,7 +87,7 @@ static bool zlib_inflate(const uint8_t *stream, size_t stream_length, uint8_t *o
 
 const XtfDeflateLibrary xtf_deflate_zlib = {"zlib", zlib_deflate, zlib_inflate};
 
-#ifdef XTF_HAVE_LIBDEFLATE
+#ifdef XTF_WITH_LIBDEFLATE
 const XtfDeflateLibrary *const xtf_deflate = &xtf_deflate_libdeflate;
 #else
 const XtfDeflateLibrary *const xtf_deflate = &xtf_deflate_zlib;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <xtf-options.h>
 
 typedef struct {
     const char *name;
@@ -21,7 +22,7 @@ typedef struct {
 } XtfDeflateLibrary;
 
 extern const XtfDeflateLibrary xtf_deflate_zlib;
-#ifdef XTF_HAVE_LIBDEFLATE
+#ifdef XTF_WITH_LIBDEFLATE
 extern const XtfDeflateLibrary xtf_deflate_libdeflate;
 #endif
 

@@ -1,4 +1,6 @@
 /* The compact codec: packed rows unpack to the same bytes, and damaged bytes are faults. */
+#include <xtf-options.h>
+
 #include "fixture.h"
 
 #include "libxtf/base/bytes.h"
@@ -383,7 +385,7 @@ Test(deflate, libraries_agree)
 {
     const XtfDeflateLibrary *const libraries[] = {
         &xtf_deflate_zlib,
-#ifdef XTF_HAVE_LIBDEFLATE
+#ifdef XTF_WITH_LIBDEFLATE
         &xtf_deflate_libdeflate,
 #endif
     };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <xtf-options.h>
 
 /* True if a folder's entry is of a type. */
 static bool is_of_type(const char *folder, const char *name, mode_t type)

@@ -1,5 +1,7 @@
 #include "src/import/otf1/importer.h"
 
+#include <xtf-options.h>
+
 #include "src/import/otf1/files.h"
 
 #define BIT(TAG)    (UINT64_C(1) << XTF_MODEL_##TAG)

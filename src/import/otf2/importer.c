@@ -1,5 +1,7 @@
 #include "src/import/otf2/importer.h"
 
+#include <xtf-options.h>
+
 #include "src/import/otf2/files.h"
 
 /* Types of arrays that no archive of OTF2 has. */

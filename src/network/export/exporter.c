@@ -1,5 +1,7 @@
 #include "src/network/export/exporter.h"
 
+#include <xtf-options.h>
+
 #include "src/network/results/network.h"
 
 const XtfExporter xtf_network_exporter = {

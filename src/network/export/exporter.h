@@ -1,6 +1,8 @@
 /* The row of network_test in the table of exporters. */
 #pragma once
 
+#include <xtf-options.h>
+
 #include "src/export/exporter.h"
 
 extern const XtfExporter xtf_network_exporter;

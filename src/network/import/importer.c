@@ -1,5 +1,7 @@
 #include "src/network/import/importer.h"
 
+#include <xtf-options.h>
+
 #include "src/network/results/network.h"
 
 const XtfImporter xtf_nettest_importer = {

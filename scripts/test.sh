@@ -4,8 +4,8 @@
 #
 # usage: test.sh [--no-install] [--long]
 #
-# --long runs the tests too that take minutes, and with sanitizers those of which the ordinary build is enough otherwise; and there as much of
-# each as in the ordinary build.
+# Without --long it takes less than 15 minutes on two processors: many tests run in one of the two large builds, and take a part of their
+# cases. --long runs all tests in both, also those that take minutes, with all cases.
 #
 # The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed; DuckDB in build-duckdb/.
 set -eu
@@ -27,18 +27,23 @@ configure() {
     meson setup "$build" -Dtests=enabled "$@"
 }
 
-# The results go into the build's meson-logs; a build that fails leaves none there, and counts as one failure. Targets are all, or what
-# tests need; benches are the same in each build, and the ordinary one makes them.
-build_and_test() {
+# Builds targets: all, or what tests need; benches are the same in each build, and the ordinary one makes them. A build that fails leaves no
+# results of tests, and counts as one failure.
+build() {
     name=$1 build=$2 target=$3 options=$4
-    shift 4
-    say "== $name"
     rm -f "$build"/meson-logs/testlog.junit.xml
     # shellcheck disable=SC2086
-    if ! configure "$build" $options || ! ninja -C "$build" --quiet $target; then
+    if ! configure "$build" $options || ! $low ninja -C "$build" --quiet $target; then
         say "$name: the build failed"
-        return 0
+        return 1
     fi
+}
+
+# The results go into the build's meson-logs.
+run_tests() {
+    name=$1 build=$2
+    shift 2
+    say "== $name"
     # Tests that hang are ended; on a busy machine others take several times as long as they do alone. Some wait for something most of the
     # time: one more than there are processors leaves none of these idle.
     meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 5 --num-processes $(($(nproc) + 1)) "$@" || true
@@ -48,11 +53,12 @@ build_and_test() {
 # compiler takes. It also keeps objects that were compiled with a precompiled header.
 export CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
-install=yes without_long="--no-suite long" without_once="--no-suite once"
+low="" precompiled=true
+install=yes without_long="--no-suite long" without_once="--no-suite once" without_sanitized="--no-suite sanitized"
 for option; do
     case $option in
     --no-install) install=no ;;
-    --long) without_long= without_once=; export XTF_TEST_ALL=yes ;;
+    --long) precompiled=false without_long="" without_once="" without_sanitized=""; export XTF_TEST_ALL=yes ;;
     *)
         echo "usage: test.sh [--no-install] [--long]" >&2
         exit 2
@@ -77,28 +83,59 @@ else
     mounts="--no-suite mount"
 fi
 
-# Of debug information the numbers of lines are enough, here and below: more of it takes a seventh of the time.
-# shellcheck disable=SC2086
-build_and_test "ordinary build" build-test "all benches" "-Doptimization=2 -Ddebug=false -Dc_args=-g1 --werror" $mounts $without_long
+# Of debug information the numbers of lines are enough, here and below: more of it takes a seventh of the time. A test finds the sources that
+# do not include glib.h; with --long, which does not precompile it, the compiler does.
+ordinary="-Dprecompiled=$precompiled -Doptimization=2 -Ddebug=false -Dc_args=-g1 --werror"
+ordinary_built=yes
+build "ordinary build" build-test "all benches" "$ordinary" || ordinary_built=no
 
 # Optional parts are left out at compile time. The compiler shows what else used them; the suite `optional` runs the code that takes
-# their place, and `quick` and `reader` something of the rest. Without optimisation this build takes a third of the time. The ordinary build
-# shows a source that does not include glib.h; this one and the next precompile it.
-build_and_test "build without importers, MPIs, libdeflate, libseccomp and ncurses" build-bare all \
-    "-Dprecompiled=true -Doptimization=0 -Ddebug=false -Dc_args=-g1 --werror -Dotf2=disabled -Dotf1=disabled -Dnetcdf=disabled -Delf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dncurses=disabled -Dopenmpi=disabled -Dmpich=disabled" \
-    --suite optional --suite quick --suite reader --no-suite slow --no-suite mount
+# their place, and `quick` and `reader` something of the rest. This build begins as a copy of the ordinary one, in which a tenth of the
+# sources is compiled again.
+bare="$ordinary -Dotf2=disabled -Dotf1=disabled -Dnetcdf=disabled -Delf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dncurses=disabled -Dopenmpi=disabled -Dmpich=disabled"
+build_bare() {
+    if [ ! -f build-bare/build.ninja ] && [ $ordinary_built = yes ]; then
+        rm -rf build-bare
+        cp -a build-test build-bare
+        # shellcheck disable=SC2086
+        meson setup --reconfigure build-bare $bare >/dev/null || rm -rf build-bare
+    fi
+    build "build without importers, MPIs, libdeflate, libseccomp and ncurses" build-bare all "$bare"
+}
 
-# What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts
-# are the business of the ordinary build; so is what is loaded into recorded programs (preload), which is made without sanitizers and not built here.
 # With less optimisation this build is made in little more than half the time. What is undefined ends in a trap, of which ASan tells the
 # function and the line: messages that say more would need 12 MB of descriptions in each program, which are compiled, linked and read
 # whenever a program starts, and that takes longer than what most do. Without -fsanitize-undefined-trap-on-error they are there.
+build_sanitized() {
+    build "ASan and UBSan" build-sanitize meson-test-prereq "-Dprecompiled=true -Doptimization=1 -Ddebug=false -Dc_args=['-g1','-fsanitize-undefined-trap-on-error'] -Db_sanitize=address,undefined -Db_lundef=false -Dopenmpi=disabled -Dmpich=disabled"
+}
+
+# With sanitizers the first finding ends the program. Leaks are looked for too.
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1:handle_sigill=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
-export XTF_VIEW_WINDOWS="${XTF_VIEW_WINDOWS:-2}" # of 3
+
+# These builds are made while the tests of the ordinary one run, as these wait a part of their time.
+mkdir -p build-test
+(
+    low=nice failed=0
+    build_bare || failed=1
+    build_sanitized || failed=$((failed + 2))
+    exit $failed
+) >build-test/other-builds.log 2>&1 &
+other_builds=$!
 # shellcheck disable=SC2086
-build_and_test "ASan and UBSan" build-sanitize meson-test-prereq "-Dprecompiled=true -Doptimization=1 -Ddebug=false -Dc_args=['-g1','-fsanitize-undefined-trap-on-error'] -Db_sanitize=address,undefined -Db_lundef=false -Dopenmpi=disabled -Dmpich=disabled" \
-    --no-suite mount --no-suite preload --no-suite house $without_long $without_once
+[ $ordinary_built = no ] || run_tests "ordinary build" build-test $mounts $without_long $without_sanitized
+
+failed=0
+wait $other_builds || failed=$?
+[ $failed = 0 ] || cat build-test/other-builds.log
+[ $((failed % 2)) = 1 ] ||
+    run_tests "build without importers, MPIs, libdeflate, libseccomp and ncurses" build-bare --suite optional --suite quick --suite reader --no-suite slow --no-suite mount
+
+# Sanitizers find nothing in the rules of the house, and mounts are the business of the ordinary build; so is what is loaded into recorded
+# programs (preload), which is made without sanitizers and not built here.
+# shellcheck disable=SC2086
+[ $failed -ge 2 ] || run_tests "ASan and UBSan" build-sanitize --no-suite mount --no-suite preload --no-suite house $without_long $without_once
 
 exec python3 scripts/count-tests.py build-test build-bare build-sanitize

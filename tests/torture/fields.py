@@ -136,7 +136,8 @@ def sample(cases, random, n):
     by_kind = {}
     for number in random.sample(range(len(cases)), len(cases)):
         by_kind.setdefault(cases[number][2:], number)
-    return sorted({*by_kind.values(), *random.sample(range(len(cases)), min(n, len(cases)))})
+    kinds = sorted(by_kind.values())
+    return sorted({*random.sample(kinds, min(n, len(kinds))), *random.sample(range(len(cases)), min(n, len(cases)))})
 
 
 def with_one_superblock(data):

@@ -10,6 +10,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "record"))
+import halves  # noqa: E402
+
 XTF = os.environ["XTF"]
 MAKE_TRACE = os.environ["MAKE_TRACE"]
 SKIP = 77
@@ -168,4 +171,4 @@ class TestCase(unittest.TestCase):
 
 def main():
     require_fuse()
-    unittest.main(verbosity=2)
+    halves.main(verbosity=2)

@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 
+import halves
 from mpis import OPENMPI, of_test
 from recorded_trace import Recorded
 
@@ -126,4 +127,4 @@ def main():
     if not mpis():
         print("skipped: no installed MPI can compile, run and record programs")
         sys.exit(77)
-    unittest.main()
+    halves.main()

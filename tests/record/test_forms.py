@@ -9,8 +9,8 @@ import fcntl
 import os
 import struct
 import sys
-import unittest
 
+import halves
 from launching import XTF
 from mpis import launchers_statuses
 from ring import MPIS, SKIP, Ring
@@ -118,4 +118,4 @@ if __name__ == "__main__":
     if not MPIS:
         print("skipped: no MPI with a compiler is installed, or xtf was built without it")
         sys.exit(SKIP)
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(halves.main(verbosity=1))

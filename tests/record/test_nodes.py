@@ -11,8 +11,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-import unittest
 
+import halves
 from launching import XTF
 from ring import MPIS, SKIP, Ring
 
@@ -112,4 +112,4 @@ if __name__ == "__main__":
     if not MPIS or not working_way():
         print("skipped: no MPI with a compiler is installed" if not MPIS else "skipped: namespaces, which simulate nodes, are forbidden here")
         sys.exit(SKIP)
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(halves.main(verbosity=1))

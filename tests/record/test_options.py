@@ -7,8 +7,8 @@ usage: test_options.py
 import os
 import re
 import sys
-import unittest
 
+import halves
 from launching import XTF, Case
 
 
@@ -126,4 +126,4 @@ class Options(Case):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(halves.main(verbosity=1))

@@ -10,8 +10,8 @@ import random
 import shutil
 import subprocess
 import sys
-import unittest
 
+import halves
 from elf_writer import elf
 from launching import XTF, Case
 
@@ -261,4 +261,4 @@ class Installed(Programs):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(halves.main(verbosity=1))

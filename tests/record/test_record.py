@@ -12,8 +12,8 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
+import halves
 from launching import MAKE_PART, XTF, Case
 
 
@@ -435,4 +435,4 @@ class Inside(Case):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=1))
+    sys.exit(halves.main(verbosity=1))

@@ -20,6 +20,7 @@ import unittest
 PLACE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(PLACE.parent / "record")]
 
+import halves
 import mpis
 
 XTF, WRITE_LOCATIONS = map(os.path.abspath, sys.argv[1:3])
@@ -305,4 +306,4 @@ if __name__ == "__main__":
     if not NAMES:
         print("skipped: no launcher of an MPI is installed")
         sys.exit(mpis.SKIPPED)
-    unittest.main(argv=sys.argv[:1])
+    halves.main(argv=sys.argv[:1])

@@ -9,12 +9,11 @@ import collections
 import os
 import pathlib
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "export"))
 # pylint: disable=wrong-import-position
 from cube_reader import Cube
-from gasp_case import DIALECTS, GaspCase, Recorded
+from gasp_case import DIALECTS, GaspCase, Recorded, halves
 from naive_upc import Replay
 
 MS = 1000000  # ticks
@@ -158,4 +157,4 @@ class Patterns(GaspCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    halves.main()

@@ -18,9 +18,11 @@ import sys
 import tempfile
 import unittest
 
-from naive_joins import Joins, shown_path
-
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import halves  # noqa: E402
+from naive_joins import Joins, shown_path  # noqa: E402
+
 XTF, ELF, HEADERS = os.path.abspath(sys.argv[1]), sys.argv[2] == "1", sys.argv[3]
 NAMES_ARE_FOUND = unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
 
@@ -302,4 +304,4 @@ class Threads(Recording):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    halves.main(argv=sys.argv[:1])

@@ -1,9 +1,11 @@
 /*
- * The number of rounds of a random test. Builds with sanitizers or without optimisation are several times as slow. A
- * quarter of the rounds is enough for the errors that these builds should find. The ordinary build compares all
- * results.
+ * The number of rounds of a random test: a quarter, or all if XTF_TEST_ALL is set (scripts/test.sh --long). Builds with
+ * sanitizers or without optimisation are several times as slow, and always do a quarter. That is enough for the errors
+ * that these builds should find.
  */
 #pragma once
+
+#include <stdlib.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -15,7 +17,15 @@
 #endif
 
 #if defined(TEST_IS_SANITIZED) || !defined(__OPTIMIZE__)
-#define TEST_ROUNDS(n) (((n) + 3) / 4)
+#define TEST_IS_SLOW 1
 #else
-#define TEST_ROUNDS(n) (n)
+#define TEST_IS_SLOW 0
 #endif
+
+#define TEST_ROUNDS(n) test_rounds(n)
+
+/* Returns the rounds of this run, of a test that has n. */
+static inline unsigned test_rounds(unsigned n)
+{
+    return TEST_IS_SLOW || !getenv("XTF_TEST_ALL") ? (n + 3) / 4 : n;
+}

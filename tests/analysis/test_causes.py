@@ -225,7 +225,7 @@ def main():
     closed_forms.check_programs(lambda script, what: run_script(program, script, what))
     need_programs("otf2-print")
     folder = shared_traces()
-    for archive in fewer_archives(program, sorted(folder.glob("**/*.otf2"))) if folder else []:
+    for archive in fewer_archives(sorted(folder.glob("**/*.otf2"))) if folder else []:
         check_archive(program, Waits(str(archive)), archive.parent.name)
     return 0
 

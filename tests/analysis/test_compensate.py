@@ -240,7 +240,7 @@ def check_clocks(maker):
 
 def main():
     xtf = Xtf(sys.argv[1])
-    seeds = [int(sys.argv[3])] if len(sys.argv) > 3 else range(1, 1 + n_rounds(sys.argv[1], 3))
+    seeds = [int(sys.argv[3])] if len(sys.argv) > 3 else range(1, 1 + n_rounds(3))
     with temporary_folder() as folder:
         maker = Maker(xtf, sys.argv[2], pathlib.Path(folder))
         changes = 0

@@ -195,14 +195,14 @@ def main():
         trace = folder / "trace.xtf"
         for what, play in path_programs.PROGRAMS.items():
             compare(xtf, make_archive(script, folder, what, path_programs.script(play()[0])), trace, KNOWN[what])
-        for seed in range(n_rounds(xtf.program, N_RANDOM)):
+        for seed in range(n_rounds(N_RANDOM)):
             compare(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(random_timelines(seed))), trace)
-        for seed in range(n_rounds(xtf.program, N_PROBING)):
+        for seed in range(n_rounds(N_PROBING)):
             lines = random_programs.Program(seed, 2 + seed, kinds=random_programs.WITH_PROBES).script()
             compare(xtf, make_archive(script, folder, f"probing-{seed}", lines), trace)
         check_clocks(xtf, script, folder)
         check_threads(xtf, script, folder)
-        for archive in fewer_archives(xtf.program, [*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
+        for archive in fewer_archives([*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
             compare(xtf, archive, trace)
     return 0
 

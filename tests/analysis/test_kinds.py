@@ -221,11 +221,11 @@ def main():
     with temporary_folder() as folder:
         xtf = Xtf(options[0])
         for make in PROGRAMS:
-            checked = [check_program(xtf, options, make, seed, folder) for seed in range(n_rounds(xtf.program, SEEDS))]
+            checked = [check_program(xtf, options, make, seed, folder) for seed in range(n_rounds(SEEDS))]
             print(f"{make.__name__}: {sum(n for n, _ in checked)} waits")
             if make in WITH_PATH and not sum(moves for _, moves in checked):
                 raise Failure(f"{make.__name__}: the path stays where it ends")
-        for seed in range(n_rounds(xtf.program, SEEDS)):
+        for seed in range(n_rounds(SEEDS)):
             check_team(xtf, options[1], seed, folder)
         check_hybrid(xtf, options[1], folder)
     return 0

@@ -144,7 +144,7 @@ def main():
     with temporary_folder() as name:
         folder = pathlib.Path(name)
         gained, left = 0, 0
-        for number in range(n_rounds(arguments[0], N_PROGRAMS)):
+        for number in range(n_rounds(N_PROGRAMS)):
             counts = compare(tools, folder, number, SHAPES[number % len(SHAPES)], dice)
             gained, left = gained + counts[0], left + counts[1]
         if gained < 100 or left < 100:

@@ -296,11 +296,11 @@ def main():
             analyze(xtf, archive, trace)
             check_program(xtf, archive, trace, what, wanted)
         check_nonsense(xtf, derived, archive, folder)
-        for seed in range(n_rounds(program, N_PROBING)):
+        for seed in range(n_rounds(N_PROBING)):
             archive = make_archive(otf2, folder, f"probing-{seed}", Program(seed, 2 + seed, kinds=WITH_PROBES).script())
             analyze(xtf, archive, trace)
             compare(xtf, archive, trace, None)
-        for archive in fewer_archives(program, [*map(pathlib.Path, sys.argv[4:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
+        for archive in fewer_archives([*map(pathlib.Path, sys.argv[4:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
             tsv = shared / "scalasca" / archive.parent.name / "scout.tsv" if shared else None
             analyze(xtf, archive, trace)
             compare(xtf, archive, trace, tsv if tsv and tsv.exists() else None)

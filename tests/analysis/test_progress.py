@@ -92,7 +92,7 @@ def main():
         folder = pathlib.Path(name)
         check_program(xtf, options, folder, Alternating(), "alternating")
         for model in BYTES:
-            for seed in range(n_rounds(options[0], SEEDS)):
+            for seed in range(n_rounds(SEEDS)):
                 check_program(xtf, options, folder, Program(model, seed), f"{model}-{seed}")
     return 0
 

@@ -439,7 +439,7 @@ def main():
             compare(xtf, trace, make.__name__, report, Simulation(program))
             if make is send_before_barrier:
                 check_sentences(xtf, trace)
-        rounds = n_rounds(xtf.program, N_RANDOM)
+        rounds = n_rounds(N_RANDOM)
         for seed in range(rounds):
             program = random_program(seed)
             trace, report = report_of(xtf, script, folder, f"random-{seed}", program)

@@ -170,7 +170,7 @@ def check_roots(xtf, make_callpaths, folder):
 
 def main():
     xtf, script, generate, make_callpaths = Xtf(sys.argv[1]), *sys.argv[2:5]
-    n = int(sys.argv[5]) if len(sys.argv) > 5 else n_rounds(sys.argv[1], N_PROGRAMS)
+    n = int(sys.argv[5]) if len(sys.argv) > 5 else n_rounds(N_PROGRAMS)
     seed = int(sys.argv[6]) if len(sys.argv) > 6 else 1
     need_programs("otf2-print")
     uncertain = 0

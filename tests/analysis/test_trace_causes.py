@@ -260,7 +260,7 @@ def archives(folder, script):
             archive = make_archive(script, folder, name, lines)
             yield archive, archive.parent / "scout.tsv"
     shared = shared_traces()
-    for archive in fewer_archives(sys.argv[1], sorted(shared.glob("**/*.otf2"))) if shared else ():
+    for archive in fewer_archives(sorted(shared.glob("**/*.otf2"))) if shared else ():
         yield archive, shared / "scalasca" / archive.parent.name / "scout.tsv"
 
 
@@ -280,7 +280,7 @@ def main():
                 failures += 1
         if script:
             check_order(xtf, script, folder)
-            checked = [check_coarse_clock(xtf, program, script, seed, folder) for seed in range(n_rounds(xtf.program, SEEDS))]
+            checked = [check_coarse_clock(xtf, program, script, seed, folder) for seed in range(n_rounds(SEEDS))]
             print(f"coarse clocks: {sum(n for n, _ in checked)} sums of costs, {sum(off for _, off in checked)} rounded, none by two ticks")
     return 1 if failures else 0
 

@@ -225,7 +225,7 @@ def main():
         folder = pathlib.Path(name)
         for n, neighbour, late, delay in ((8, 1, 2, 1000), (12, 2, 1, 700), (30, 1, 0, 500), (5, 1, 1, 300)):
             compare(xtf, check_program(xtf, script, folder, n, neighbour, late, delay), f"{n} processes")
-        for archive in fewer_archives(program, [*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
+        for archive in fewer_archives([*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
             trace = folder / "trace.xtf"
             analyze(xtf, archive, trace)
             compare(xtf, trace, archive)

@@ -64,7 +64,7 @@ def main():
             check_known(xtf, options, name, text, wanted, folder)
         print(f"{len(window_programs.programs())} programs whose causes are known")
         for make in PROGRAMS:
-            counts = [check_random_program(xtf, options, make, seed, folder) for seed in range(n_rounds(xtf.program, SEEDS))]
+            counts = [check_random_program(xtf, options, make, seed, folder) for seed in range(n_rounds(SEEDS))]
             waits, indirect, unexplained = (sum(column) for column in zip(*counts))
             if not indirect and make != kind_programs.fences:  # all processes meet in each fence, so no wait lies in between
                 raise Failure(f"{make.__name__}: no wait is indirect, so little is checked")

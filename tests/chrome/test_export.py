@@ -19,7 +19,7 @@ from xtfrun import Xtf, n_rounds, shared_traces, temporary_folder
 XTF, DUMP_TRACE, *ARCHIVES = sys.argv[1:]
 del sys.argv[1:]
 XTF = Xtf(XTF)
-ROUNDS = n_rounds(XTF.program, 6)
+ROUNDS = n_rounds(6)
 
 
 def attributes(trace):

@@ -21,8 +21,8 @@ from xtfrun import Xtf, n_rounds, temporary_folder
 
 DUMP_TRACE = sys.argv.pop()
 XTF = Xtf(sys.argv.pop())
-ROUNDS = n_rounds(XTF.program, 12)
-MUTATIONS = n_rounds(XTF.program, 400)
+ROUNDS = n_rounds(12)
+MUTATIONS = n_rounds(400)
 
 
 def places_of(events):

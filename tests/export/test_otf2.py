@@ -159,7 +159,7 @@ def main():
         subprocess.run([archives, folder, *GENERATED], check=True)
         comparison = Comparison(Xtf(sys.argv[1]), folder)
         shared = shared_traces() or folder / "none"
-        shared_archives = fewer_archives(sys.argv[1], sorted([*shared.glob("*/*.otf2"), *shared.glob("scalasca/*/*.otf2")]))
+        shared_archives = fewer_archives(sorted([*shared.glob("*/*.otf2"), *shared.glob("scalasca/*/*.otf2")]))
         heat, examples = melt.parents[1] / "heat-4" / melt.name, sorted(melt.parents[1].glob("*/" + melt.name))
         jobs = [(lambda a=a: comparison.compare_whole(a)) for a in [*examples, *shared_archives] + [folder / (n + ".otf2") for n in GENERATED]]
         jobs += [lambda: compare_windows(comparison, melt, 6, 1), lambda: compare_windows(comparison, heat, 6, 2),

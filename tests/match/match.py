@@ -23,7 +23,7 @@ import programs
 import xtf_reader
 from judge import Judge, Line
 from shown import Cat, Shown, ticks_of
-from xtfrun import PROJECT, Failure, Xtf, fewer_archives, is_sanitized, need_programs, shared_traces, takes_fewer, temporary_folder
+from xtfrun import PROJECT, Failure, Xtf, fewer_archives, is_sanitized, need_programs, shared_traces, temporary_folder, tests_all
 
 
 # Largest number of messages of a trace for which the second reader is compared, too, and selections are compared.
@@ -485,10 +485,10 @@ def main():
             if not total / 3 < wrong < total * 2 / 3:
                 raise Failure("not about half of the messages are out of order")
             return
-        for name, program in all_programs(8 if takes_fewer(options.xtf) else 1).items():
+        for name, program in all_programs(1 if tests_all() else 8 if is_sanitized(options.xtf) else 4).items():
             compare_program(xtf, options.script, folder, name, program())
         real = shared_traces()
-        for archive in fewer_archives(xtf.program, [PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]):
+        for archive in fewer_archives([PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]):
             compare(xtf, archive, folder)
 
 

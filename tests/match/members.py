@@ -473,7 +473,7 @@ def main():
             compare(xtf, program().write(script, folder, name), folder)
         align_strangers(xtf, strangers().write(script, folder, "strangers"), folder)
         real = shared_traces()
-        for archive in fewer_archives(xtf.program, [PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]):
+        for archive in fewer_archives([PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]):
             judge, parts, files = compare(xtf, archive, folder)
             tsv = real / "scalasca" / archive.parent.name / "scout.tsv" if real else archive
             if tsv.is_file() and tsv.suffix == ".tsv":

@@ -36,7 +36,7 @@ def main():
         folder = pathlib.Path(temporary)
         (folder / "whole").mkdir()
         subprocess.run([sys.argv[2], folder / "whole"], check=True)
-        for number in range(n_rounds(sys.argv[1], rounds)):
+        for number in range(n_rounds(rounds)):
             name, damaged = rng.choice(NAMES), folder / "damaged"
             damaged.mkdir()
             for path in (folder / "whole").glob(f"{name}.*"):

@@ -74,12 +74,12 @@ def compare_all(xtf, script, folder, archives):
     trace, shared = folder / "trace.xtf", shared_traces()
     for what, play in path_programs.PROGRAMS.items():
         compare_with_ideal(xtf, make_archive(script, folder, what, path_programs.script(play()[0])), trace)
-    for seed in range(n_rounds(xtf.program, N_RANDOM)):
+    for seed in range(n_rounds(N_RANDOM)):
         compare_with_ideal(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(random_timelines(seed))), trace)
-    for seed in range(n_rounds(xtf.program, N_PROBING)):
+    for seed in range(n_rounds(N_PROBING)):
         lines = random_programs.Program(seed, 2 + seed, kinds=random_programs.WITH_PROBES).script()
         compare_with_ideal(xtf, make_archive(script, folder, f"probing-{seed}", lines), trace)
-    for archive in fewer_archives(xtf.program, [*archives, *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
+    for archive in fewer_archives([*archives, *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
         compare_with_ideal(xtf, archive, trace)
 
 
@@ -121,7 +121,7 @@ def check_output(xtf, trace, out, options):
 
 def check_outputs(xtf, script, folder):
     trace, out = folder / "recorded.xtf", folder / "predicted.xtf"
-    for seed in range(n_rounds(xtf.program, N_PROBING)):
+    for seed in range(n_rounds(N_PROBING)):
         lines = random_programs.Program(seed, 2 + seed, kinds=random_programs.WITH_PROBES).script()
         xtf.import_archive(make_archive(script, folder, f"output-{seed}", lines), trace)
         for options in OUTPUTS:

@@ -71,7 +71,7 @@ def check_programs(xtf, script, folder):
     for name, make in predict_programs.PROGRAMS.items():
         archive, trace = make_trace(xtf, script, folder, name, predict_programs.script(*make()))
         compare(xtf, folder, name, archive, trace, [RENDEZVOUS, EAGER])
-    for seed in range(n_rounds(xtf.program, N_RANDOM)):
+    for seed in range(n_rounds(N_RANDOM)):
         program = random_programs.Program(seed, n_procs=5, steps=120, overtake=seed % 2 == 1)
         archive, trace = make_trace(xtf, script, folder, f"random-{seed}", program.script())
         compare(xtf, folder, f"random-{seed}", archive, trace, [EAGER])

@@ -162,16 +162,15 @@ def takes_fewer(program):
     return is_sanitized(program) and not tests_all()
 
 
-def n_rounds(program, number):
-    """Returns the number of random rounds of a test: with sanitizers a quarter, as TEST_ROUNDS of rounds.h, else half; in full size all."""
-    return number if tests_all() else (number + 3) // 4 if is_sanitized(program) else (number + 1) // 2
+def n_rounds(number):
+    """Returns the number of random rounds of a test: a quarter, as TEST_ROUNDS of rounds.h; in full size all."""
+    return number if tests_all() else (number + 3) // 4
 
 
-def fewer_archives(program, archives):
-    """Returns the archives that a test compares with a judge: with sanitizers only the small ones, because the judge takes most of the
-    time. Other tests import the large ones with sanitizers and compare them line by line (compare.py), or analyse them
-    (test_analyze.py)."""
-    if not takes_fewer(program):
+def fewer_archives(archives):
+    """Returns the archives that a test compares with a judge, which takes most of the time: the small ones, in full
+    size all. Other tests import the large ones and compare them line by line (compare.py), or analyse them (test_analyze.py)."""
+    if tests_all():
         return list(archives)
     return [archive for archive in archives if sum(path.stat().st_size for path in archive.parent.rglob("*.evt")) < LARGE]
 

@@ -347,7 +347,7 @@ static void check_rank_and_select(const XtfArray *array, const GArray *rows, con
             cr_assert_eq(xtf_row_matches(array->schema, BY_TUPLE, &filter, (const uint8_t *)message(rows, row)),
                          selected);
     }
-    for (int i = 0; i < TEST_ROUNDS(30); i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(30); i++) {
         uint64_t to = i == 0 ? rows->len + 5 : (uint64_t)g_rand_int_range(random, 0, (gint32)rows->len + 1),
                  expected = 0;
         while (expected < selected_rows->len && g_array_index(selected_rows, uint64_t, expected) < to)
@@ -380,7 +380,7 @@ static void check_file(const char *path, const GArray *rows, GRand *random, size
     g_autoptr(XtfTrace) trace = open_trace(path, cache);
     XtfArray array = find_array(trace, 7, 0);
 
-    for (int i = 0; i < TEST_ROUNDS(20); i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(20); i++) {
         uint64_t n1 = 0, n2 = rows->len;
         if (i > 0)
             random_rows_range(random, rows->len, &n1, &n2);

@@ -18,7 +18,7 @@ static void check_ranks(const XtfArray *array, const GArray *rows, GRand *random
     GError *error = NULL;
     uint64_t last = g_array_index(rows, TestRow, rows->len - 1).time;
 
-    for (int i = 0; i < TEST_ROUNDS(300); i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(300); i++) {
         uint64_t a = g_rand_double(random) * (double)(last + 2), b = g_rand_double(random) * (double)(last + 2);
         if (i % 3 == 0) /* the time of a row */
             a = g_array_index(rows, TestRow, g_rand_int(random) % rows->len).time;
@@ -34,7 +34,7 @@ static void check_rows(const XtfArray *array, const GArray *rows, GRand *random)
 {
     GError *error = NULL;
 
-    for (int i = 0; i < TEST_ROUNDS(300); i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(300); i++) {
         uint64_t n = g_rand_int(random) % rows->len, t;
         const TestRow *expected = &g_array_index(rows, TestRow, n);
         TestRow row;
@@ -67,7 +67,7 @@ static void check_cursor(const XtfArray *array, const GArray *rows, GRand *rando
         cr_assert_good(xtf_cursor_next(&cursor, -1, &found, &error), error);
     }
     cr_assert_not(found);
-    for (int i = 0; i < TEST_ROUNDS(200); i++) { /* jumps, also beyond the ends, and searches */
+    for (unsigned i = 0; i < TEST_ROUNDS(200); i++) { /* jumps, also beyond the ends, and searches */
         uint64_t n = g_rand_int(random) % rows->len;
         int64_t step = g_rand_int_range(random, -(gint32)rows->len, (gint32)rows->len + 1);
         cr_assert_good(xtf_cursor_seek_n(&cursor, n, &found, &error), error);

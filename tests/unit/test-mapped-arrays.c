@@ -7,7 +7,7 @@
 #include "libxtf/tree/trace-private.h"
 #include "tests/rounds.h"
 
-enum { WINDOWS = TEST_ROUNDS(300) };
+enum { WINDOWS = 300 };
 
 /* Counts the rows before global time t. Maps each row. */
 static uint64_t rank_of(const GArray *rows, const NaiveMap *map, uint64_t t)
@@ -49,7 +49,7 @@ static void check_ranks(Sample *sample, const XtfArray *array, const GArray *row
 
     cr_assert_eq(array->first, naive_global(map, local_time(rows, 0)));
     cr_assert_eq(array->last, naive_global(map, local_time(rows, rows->len - 1)));
-    for (int i = 0; i < WINDOWS; i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(WINDOWS); i++) {
         uint64_t a = pick_time(sample->random, rows, map, i), b = pick_time(sample->random, rows, map, i / 4), n, size;
         uint64_t before_a = rank_of(rows, map, a), before_b = rank_of(rows, map, b);
         cr_assert_good(xtf_array_rank(array, a, &n, &error), error);
@@ -64,7 +64,7 @@ static void check_rows(Sample *sample, const XtfArray *array, const GArray *rows
     GError *error = NULL;
     uint8_t row[XTF_ROW_MAX];
 
-    for (int i = 0; i < WINDOWS; i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(WINDOWS); i++) {
         guint n = g_rand_int(sample->random) % rows->len;
         uint64_t t;
         cr_assert_good(xtf_array_time(array, n, &t, &error), error);
@@ -81,7 +81,7 @@ static void check_cursors(Sample *sample, const XtfArray *array, const GArray *r
     bool found;
 
     xtf_cursor_init(&cursor, array);
-    for (int i = 0; i < WINDOWS; i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(WINDOWS); i++) {
         uint64_t t = pick_time(sample->random, rows, map, i), n = rank_of(rows, map, t);
         cr_assert_good(xtf_cursor_seek_t(&cursor, t, &found, &error), error);
         cr_assert_eq(found, n < rows->len);
@@ -137,7 +137,7 @@ static void check_profiles(Sample *sample, const XtfArray *array, const Location
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
     GError *error = NULL;
 
-    for (int i = 0; i < WINDOWS / 3; i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(WINDOWS / 3); i++) {
         uint64_t a = i ? pick_time(sample->random, rows, &location->map, i) : 0;
         uint64_t b = i ? pick_time(sample->random, rows, &location->map, i / 4) : UINT64_MAX;
         NaiveCells cells;

@@ -200,7 +200,7 @@ Test(slices, agree_with_memory)
             for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 20) { /* no block, and all blocks */
                 g_autoptr(XtfTrace) trace = open_trace(path, cache);
                 XtfArray array = find_array(trace, 7, 0);
-                for (int i = 0; i < TEST_ROUNDS(8); i++) {
+                for (unsigned i = 0; i < TEST_ROUNDS(8); i++) {
                     check_slices(&array, calls, random);
                     check_profiles(&array, calls, random);
                 }
@@ -351,7 +351,7 @@ Test(slices, of_locations_with_clock_maps)
     g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
     for (guint l = 0; l < sample.n; l++) {
         XtfArray calls = find_array(trace, l, 0);
-        for (int i = 0; i < TEST_ROUNDS(8); i++)
+        for (unsigned i = 0; i < TEST_ROUNDS(8); i++)
             check_clock_slices(&sample, &calls, &sample.locations[l]);
     }
     sample_free(&sample);

@@ -139,7 +139,7 @@ static void check_flipped_bits(bool plain)
     cr_assert_eq(problems_of(path), 0);
     g_file_get_contents(path, &bytes, &length, NULL);
     g_autoptr(GArray) places = find_companions(bytes, length);
-    for (int i = 0; i < TEST_ROUNDS(60); i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(60); i++) {
         uint64_t place = g_array_index(places, uint64_t, g_rand_int(random) % places->len);
         g_autofree char *damaged = g_memdup2(bytes, length);
         uint32_t payload = xtf_read32(((const XtfDiskPage *)(const void *)(bytes + place * PAGE))->length);
@@ -231,7 +231,7 @@ static void check_flipped_bits_of_edge(bool plain)
     write_file(path, plain);
     g_file_get_contents(path, &bytes, &length, NULL);
     find_edge_totals(path, bytes, &start, &end);
-    for (int i = 0; i < TEST_ROUNDS(60); i++) {
+    for (unsigned i = 0; i < TEST_ROUNDS(60); i++) {
         g_autofree char *damaged = g_memdup2(bytes, length);
         gsize at = i < 4 ? start + (gsize)i : start + g_rand_int(random) % (end - start); /* first 4 bytes: length */
         damaged[at] ^= 1;

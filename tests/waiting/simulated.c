@@ -321,7 +321,7 @@ static bool print_counts(const Counts *counts, unsigned n)
 
 int main(int argc, char **argv)
 {
-    int programs = TEST_ROUNDS(1500), first = 0;
+    int programs = (int)TEST_ROUNDS(1500), first = 0;
     gboolean show = FALSE;
     const GOptionEntry entries[] = {{"programs", 0, 0, G_OPTION_ARG_INT, &programs, "number of programs", "N"},
                                     {"first", 0, 0, G_OPTION_ARG_INT, &first, "seed of the first one", "N"},

@@ -17,7 +17,7 @@ import sys
 import svg
 from asking import Refused
 from tracepictures import Trace, check
-from xtfrun import Xtf, shared_traces, temporary_folder
+from xtfrun import Xtf, shared_traces, some_of, temporary_folder, tests_all
 
 TOP, BOX, LEVELS, LEAST = 60, 20, 24, 0.4
 WALKED_MOST = 2000000  # calls; a picture of more calls takes times from an analysis, or samples them
@@ -167,7 +167,7 @@ def main():
     archives += [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-2")] if shared else []
     boxes = 0
     with temporary_folder() as folder:
-        for i, archive in enumerate(archives):
+        for i, archive in enumerate(some_of(archives, 2)):
             path = pathlib.Path(folder) / f"{i}.xtf"
             xtf.import_archive(archive, path)
             boxes += check_trace(xtf, ask_tree, path)
@@ -179,10 +179,11 @@ def main():
         trace = Trace(xtf, ask_tree, path)
         calls = calls_of(trace)
         check_sampled(trace, "", calls)
-        path = pathlib.Path(folder) / "stored.xtf"
-        write_few_paths(make_run, path)
-        boxes += check_stored(xtf, ask_tree, path, calls_of(Trace(xtf, ask_tree, path)))
-    check(boxes > 100, f"only {boxes} boxes were looked at")
+        if tests_all():
+            path = pathlib.Path(folder) / "stored.xtf"
+            write_few_paths(make_run, path)
+            boxes += check_stored(xtf, ask_tree, path, calls_of(Trace(xtf, ask_tree, path)))
+    check(boxes > (100 if tests_all() else 50), f"only {boxes} boxes were looked at")
     print(f"{boxes} boxes")
 
 

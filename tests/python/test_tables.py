@@ -17,7 +17,7 @@ import sys
 from decimal import Decimal, InvalidOperation
 
 from interpreters import need_pandas
-from xtfrun import Failure, Xtf, check, run_test, temporary_folder
+from xtfrun import Failure, Xtf, check, run_test, some_of, temporary_folder
 
 need_pandas()
 import readers  # noqa: E402
@@ -124,8 +124,8 @@ class Tables:
 
     def check_reader(self, name, read, least):
         """Compares the sums of a reader. `least` of the columns must count as numbers there."""
-        numbers = 0
-        for file, sums in read(list(self.paths)).items():
+        numbers, files = 0, some_of(self.paths, len(self.paths) // 3 + 1)
+        for file, sums in read(files).items():
             for column, found in sums.items():
                 if column in self.sums[file]:
                     numbers += 1
@@ -133,7 +133,7 @@ class Tables:
                 else:
                     check((self.paths[file].rpartition("/")[2], column) in MIXED or column in xtf.values.TEXTS | {"name"} or name == "jq",
                           f"{name}: {self.paths[file]}: {column} counts as a number")
-        wanted = sum(map(len, self.sums.values()))
+        wanted = sum(len(self.sums[file]) for file in files)
         check(numbers >= least * wanted, f"{name}: {numbers} of {wanted} columns count as numbers")
         print(f"{name}: {numbers} of {wanted} columns of numbers")
 

@@ -19,7 +19,7 @@ from xtf_reader import Trace, escape, merged
 from xtf_schema import Damaged
 from xtf_totals import same
 from xtf_windows import Window
-from xtfrun import Xtf
+from xtfrun import Xtf, tests_all
 
 # codec, seed, page size, locations, rows of a record array. The third trace of each codec has trees of three levels: a
 # leaf has 10 plain rows, and an index page 168 leaves.
@@ -27,9 +27,10 @@ TRACES = [("plain", 1, 4096, 3, 600), ("plain", 2, 4096, 150, 12), ("plain", 3, 
           ("plain", 5, 65536, 2, 300), ("plain", 6, 1 << 20, 1, 600), ("plain", 7, 4096, 1, 6),
           ("compact", 11, 4096, 3, 600), ("compact", 12, 4096, 150, 12), ("compact", 13, 4096, 1, 4800), ("compact", 14, 16384, 2, 1500),
           ("compact", 15, 1 << 20, 1, 600), ("compact", 16, 4096, 1, 6)]
-WINDOWS = 300
-TOTALS = 60
+WINDOWS = 300 if tests_all() else 75
+TOTALS = 60 if tests_all() else 15
 FLIPS = 150
+CALLS = 20 if tests_all() else 5  # windows of each array
 
 
 def expect(condition, *words):
@@ -307,7 +308,7 @@ def test_clocks(xtf, archive, dump_trace, folder):
                 continue
             calls = Calls(array, lasts[array.location])
             knots = [knot[1] for knot in array.clock.knots if array.first < knot[1] < array.last] if array.clock else []
-            for _ in range(20):
+            for _ in range(CALLS):
                 times = [dice.choice(knots) + dice.randrange(-1, 2) if knots and dice.random() < 0.5 else dice.randrange(array.first, array.last + 1)
                          for _ in range(2)]
                 compare_calls(xtf, path, trace, paths[array.location], calls, array, (min(times), max(times) + 1))

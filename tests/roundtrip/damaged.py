@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 from asking import Asker, Refused
-from xtfrun import Failure, Xtf, temporary_folder
+from xtfrun import Failure, Xtf, temporary_folder, tests_all
 
 ARCHIVES = ["all-events", "mapped-ids", "clock-offsets", "odd-calls", "contexts", "odd-contexts", "rank-high-ids"]
 QUERIES = ["/count", "/info", "/records", "/enters_leaves/records", "/proc/0/records", "/time/20%-70%/count",
@@ -175,7 +175,7 @@ def test_traces(xtf, folder, rounds, rng):
 
 def main():
     test = {"archives": test_archives, "traces": test_traces}[sys.argv[1]]
-    rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 100
+    rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 100 if tests_all() else 40
     seed = int(sys.argv[5]) if len(sys.argv) > 5 else 1
     with temporary_folder() as folder:
         subprocess.run([sys.argv[3], folder, *ARCHIVES], check=True)

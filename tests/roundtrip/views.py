@@ -414,7 +414,7 @@ def compare_archive(xtf, archive, options):
 
 def main():
     parser = archive_parser()
-    parser.add_argument("--windows", type=int, default=int(os.environ.get("XTF_VIEW_WINDOWS", 3 if tests_all() else 2)))
+    parser.add_argument("--windows", type=int, default=int(os.environ.get("XTF_VIEW_WINDOWS", 3 if tests_all() else 1)))
     parser.add_argument("--seed", type=int, default=int(os.environ.get("XTF_VIEW_SEED", 1)))
     parser.add_argument("--generated")
     options = parse_archives(parser)

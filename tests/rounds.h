@@ -1,7 +1,7 @@
 /*
  * The number of rounds of a random test: a quarter, or all if XTF_TEST_ALL is set (scripts/test.sh --long). Builds with
- * sanitizers or without optimisation are several times as slow, and always do a quarter. That is enough for the errors
- * that these builds should find.
+ * sanitizers or without optimisation are several times as slow, and always do a quarter. A quarter is enough for the
+ * errors that these builds should find.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
 The test exports whole traces, windows and processes. It counts links in the tree's own pages, too. In a browser, if there is one, it clicks
 and drags.
 
-usage: test_html.py XTF ARCHIVE
+usage: test_html.py XTF ARCHIVE...
 """
 
 import functools
@@ -192,19 +192,23 @@ def check_in_browser(folder):
         server.server_close()
 
 
-def main():
-    xtf = Xtf(sys.argv[1])
+def check_archive(xtf, archive):
     with temporary_folder() as name:
         scratch = pathlib.Path(name)
         trace, folder = scratch / "run.xtf", scratch / "site"
-        xtf.import_archive(sys.argv[2], trace)
+        xtf.import_archive(archive, trace)
         xtf.expect("analyze", trace)
         live = check_whole(xtf, trace, folder)
         check_parts(xtf, trace, scratch)
         check_refusals(xtf, trace, scratch)
-        print(f"{live} links have a target")
+        print(f"{archive}: {live} links have a target")
         if shutil.which("chromium"):
             check_in_browser(folder)
+
+
+def main():
+    for archive in some_of(sys.argv[2:], 1):
+        check_archive(Xtf(sys.argv[1]), archive)
     return 0
 
 

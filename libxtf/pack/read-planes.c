@@ -6,6 +6,13 @@ typedef uint8_t Bytes __attribute__((vector_size(LANES)));
 typedef uint16_t Pairs __attribute__((vector_size(LANES)));
 typedef uint32_t Quads __attribute__((vector_size(LANES)));
 
+/* Returns the vector of the given elements of two vectors, which are numbered one after the other. */
+#ifdef __clang__
+#define CHOOSE(Vector, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define CHOOSE(Vector, a, b, ...) __builtin_shuffle(a, b, (Vector){__VA_ARGS__})
+#endif
+
 /* A plane: LANES bytes at `at`, and the next ones `step` bytes further. The step is 0 if all bytes are equal. */
 typedef struct {
     const uint8_t *at;
@@ -15,29 +22,28 @@ typedef struct {
 /* Joins the bytes of the first halves of two vectors in turn; the next function joins the second halves. */
 static inline Pairs join_first_bytes(Bytes a, Bytes b)
 {
-    return (Pairs)__builtin_shuffle(a, b, (Bytes){0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23});
+    return (Pairs)CHOOSE(Bytes, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
 
 static inline Pairs join_last_bytes(Bytes a, Bytes b)
 {
-    return (Pairs)__builtin_shuffle(a, b, (Bytes){8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31});
+    return (Pairs)CHOOSE(Bytes, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
 
 static inline Quads join_first_pairs(Pairs a, Pairs b)
 {
-    return (Quads)__builtin_shuffle(a, b, (Pairs){0, 8, 1, 9, 2, 10, 3, 11});
+    return (Quads)CHOOSE(Pairs, a, b, 0, 8, 1, 9, 2, 10, 3, 11);
 }
 
 static inline Quads join_last_pairs(Pairs a, Pairs b)
 {
-    return (Quads)__builtin_shuffle(a, b, (Pairs){4, 12, 5, 13, 6, 14, 7, 15});
+    return (Quads)CHOOSE(Pairs, a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
 /* Sets four numbers from their low and their high 32 bits. */
 static inline void join_quads(Quads low, Quads high, uint64_t *numbers)
 {
-    const Quads first = __builtin_shuffle(low, high, (Quads){0, 4, 1, 5}),
-                last = __builtin_shuffle(low, high, (Quads){2, 6, 3, 7});
+    const Quads first = CHOOSE(Quads, low, high, 0, 4, 1, 5), last = CHOOSE(Quads, low, high, 2, 6, 3, 7);
 
     memcpy(numbers, &first, sizeof first);
     memcpy(numbers + 2, &last, sizeof last);

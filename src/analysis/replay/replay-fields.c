@@ -92,10 +92,10 @@ static XtfReplayColumn column_of(const XtfField *field)
     XtfReplayColumn column = {0};
 
     if (field && field->width > 0 && field->width <= sizeof column.none)
-        column =
-            (XtfReplayColumn){.load = xtf_field_load(field),
-                              .known = true,
-                              .none = UINT64_MAX >> (field->flags & XTF_FIELD_OPTIONAL ? 64 - 8u * field->width : 0)};
+        column = (XtfReplayColumn){.load = xtf_field_load(field),
+                                   .known = true,
+                                   .optional = field->flags & XTF_FIELD_OPTIONAL,
+                                   .none = UINT64_MAX >> (64 - 8u * field->width)};
     return column;
 }
 

@@ -138,8 +138,9 @@ static uint32_t value32(const XtfField *field, const uint8_t *row)
 
 static inline uint64_t column_or(const XtfReplayColumn *column, const uint8_t *row, uint64_t none)
 {
-    return column->known && xtf_load_bits(&column->load, row) != column->none ? xtf_load_value(&column->load, row)
-                                                                              : none;
+    const bool has_value = column->known && (xtf_load_bits(&column->load, row) != column->none || !column->optional);
+
+    return has_value ? xtf_load_value(&column->load, row) : none;
 }
 
 static inline uint32_t column32(const XtfReplayColumn *column, const uint8_t *row)

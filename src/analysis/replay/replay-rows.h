@@ -44,8 +44,8 @@ typedef struct {
 /* A numeric field. */
 typedef struct {
     XtfFieldLoad load;
-    bool known;
-    uint64_t none; /* the bits that mean none; of a field that is not optional: UINT64_MAX */
+    bool known, optional;
+    uint64_t none; /* the bits that mean none, if the field is optional */
 } XtfReplayColumn;
 
 /* The columns of messages. */

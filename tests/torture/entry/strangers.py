@@ -141,6 +141,14 @@ def processes_of(program):
     return found
 
 
+def has_texts(pid, texts):
+    """Says whether files of a process, by their names in /proc, contain the given texts; of a process that has ended, False."""
+    try:
+        return all(text in pathlib.Path(f"/proc/{pid}/{name}").read_bytes() for name, text in texts.items())
+    except OSError:
+        return False
+
+
 def listening_sockets(pid):
     """Returns the lines of /proc/net on sockets at which a process listens."""
     inodes = set()
@@ -176,8 +184,8 @@ def try_running(place, tries, before_start):
         [folder] = wait_for(lambda: [path for path in place.shared.glob("xtf-*") if list(path.glob("*.xtf"))], "a part")
         # A process that the program makes runs the program for a moment.
         [program] = wait_for(lambda: found if len(found := processes_of(die)) == 1 else None, "one process of the program")
-        collectors = [pid for pid in processes_of(place.xtf.resolve()) if f"XTF_RECORD_FOLDER={folder}".encode() in
-                      pathlib.Path(f"/proc/{pid}/environ").read_bytes() and b"collect" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+        of_collector = {"environ": f"XTF_RECORD_FOLDER={folder}".encode(), "cmdline": b"collect"}
+        collectors = [pid for pid in processes_of(place.xtf.resolve()) if has_texts(pid, of_collector)]
         tries.check(len(collectors) == 1, f"collectors: {collectors}")
         tries.folder(folder, "the recorder's folder")
         tries.refused("rename the recorder's folder", lambda: os.rename(folder, place.shared / "away"), proved=False)

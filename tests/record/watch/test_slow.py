@@ -35,7 +35,8 @@ def watch_all(mpi, folder):
         while any(job.process.poll() is None for job in jobs.values()) and time.monotonic() < end:
             for seed, job in jobs.items():
                 waits[seed] += look_at(job)
-        assert all(job.process.poll() == 0 for job in jobs.values()), {seed: job.process.poll() for seed, job in jobs.items()}
+        for seed, job in jobs.items():
+            assert job.process.poll() == 0, f"program {seed}: {job.process.poll()}: {pathlib.Path(job.errors).read_text(errors='replace')}"
     finally:
         for job in jobs.values():
             job.kill()

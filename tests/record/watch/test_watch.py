@@ -71,8 +71,10 @@ class Job:
     def __init__(self, mpi, folder, name, case=None, options=()):
         self.binary, self.run = os.path.join(folder, f"hang-{mpi}"), os.path.join(folder, f"{mpi}-{name}.xtf")
         self.parts = self.run + ".d"
-        self.process = subprocess.Popen(mpi.launch(3, XTF, "record", "--mpi", mpi.name, *options, "-o", self.run, self.binary, case or name),
-                                        env=mpis.ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.errors = self.run + ".errors"
+        with open(self.errors, "wb") as errors:
+            self.process = subprocess.Popen(mpi.launch(3, XTF, "record", "--mpi", mpi.name, *options, "-o", self.run, self.binary, case or name),
+                                            env=mpis.ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
 
     def programs(self):
         """Returns the pids of the program's processes, whose path no other process has."""

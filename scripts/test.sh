@@ -27,13 +27,20 @@ configure() {
     meson setup "$build" -Dtests=enabled "$@"
 }
 
+# Runs ninja as a child that a trap can end: $builder.
+run_ninja() {
+    # shellcheck disable=SC2086
+    $low ninja -C "$1" --quiet $2 &
+    builder=$!
+    wait $builder
+}
+
 # Builds targets: all, or what tests need; benches are the same in each build, and the ordinary one makes them. A build that fails leaves no
 # results of tests, and counts as one failure.
 build() {
     name=$1 build=$2 target=$3 options=$4
-    rm -f "$build"/meson-logs/testlog.junit.xml
     # shellcheck disable=SC2086
-    if ! configure "$build" $options || ! $low ninja -C "$build" --quiet $target; then
+    if ! configure "$build" $options || ! run_ninja "$build" "$target"; then
         say "$name: the build failed"
         return 1
     fi
@@ -83,6 +90,8 @@ else
     mounts="--no-suite mount"
 fi
 
+rm -f build-test/meson-logs/testlog.junit.xml build-bare/meson-logs/testlog.junit.xml build-sanitize/meson-logs/testlog.junit.xml
+
 # Of debug information the numbers of lines are enough, here and below: more of it takes a seventh of the time. A test finds the sources that
 # do not include glib.h; with --long, which does not precompile it, the compiler does.
 ordinary="-Dprecompiled=$precompiled -Doptimization=2 -Ddebug=false -Dc_args=-g1 --werror"
@@ -115,20 +124,26 @@ export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_sup
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1:handle_sigill=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
 
-# These builds are made while the tests of the ordinary one run, as these wait a part of their time.
+# These builds are made while the tests of the ordinary one run, as these wait a part of their time. They end with this script: at Ctrl-C
+# ninja stops by itself, and this shell is gone.
 mkdir -p build-test
 (
-    low=nice failed=0
+    low=nice failed=0 builder=
+    trap 'kill $builder 2>/dev/null; exit 3' TERM
     build_bare || failed=1
+    kill -0 $$ 2>/dev/null || exit 3
     build_sanitized || failed=$((failed + 2))
     exit $failed
 ) >build-test/other-builds.log 2>&1 &
 other_builds=$!
+trap 'kill $other_builds 2>/dev/null' EXIT
+trap 'exit 130' INT TERM
 # shellcheck disable=SC2086
 [ $ordinary_built = no ] || run_tests "ordinary build" build-test $mounts $without_long $without_sanitized
 
 failed=0
 wait $other_builds || failed=$?
+trap - EXIT INT TERM
 [ $failed = 0 ] || cat build-test/other-builds.log
 [ $((failed % 2)) = 1 ] ||
     run_tests "build without importers, MPIs, libdeflate, libseccomp and ncurses" build-bare --suite optional --suite quick --suite reader --no-suite slow --no-suite mount

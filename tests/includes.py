@@ -15,10 +15,11 @@ import shlex
 import subprocess
 import sys
 
+SOURCES_LEAST = 500  # of a whole build; fewer show that PRECOMPILED does not find them
 PRECOMPILED = re.compile(r"-includeglib-[\d.]+\.h")
 # Text that the preprocessor does not see; included files and names of GLib.
-HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|(?<!include )"(?:\\.|[^"\\\n])*"', re.DOTALL)
-WORD = re.compile(r'^\s*#\s*include\s*[<"](?P<file>[^>"]+)[>"]|\b(?P<name>g_[a-z]\w*|G_[A-Z]\w*|G[A-Z]+[a-z]\w*|g(?:boolean|s?size|u?int\d*|u?char|pointer|double))\b', re.MULTILINE)
+HIDDEN = re.compile(r"""/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])+'|(?<!include )"(?:\\.|[^"\\\n])*\"""", re.DOTALL)
+WORD = re.compile(r'^\s*#\s*include\s*[<"](?P<file>[^>"]+)[>"]|\b(?P<name>g_[a-z]\w*|G_[A-Z]\w*|G[A-Z]+[a-z]\w*|g(?:boolean|s?size|u?int\d*|u?char|u?short|u?long|unichar|u?intptr|(?:const)?pointer|float|double)|MIN|MAX|CLAMP|ABS|TRUE|FALSE)\b', re.MULTILINE)
 
 
 class Reader:
@@ -73,7 +74,7 @@ def main():
             complaints.add("%s: %s is used before glib.h is included" % reader.early)
     print("\n".join(sorted(complaints)))
     print(f"{len(commands)} sources, {n_compiled} of them compiled without glib.h, {len(complaints)} complaints")
-    return 1 if complaints else 0
+    return 1 if complaints or len(commands) < SOURCES_LEAST else 0
 
 
 if __name__ == "__main__":

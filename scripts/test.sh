@@ -4,8 +4,8 @@
 #
 # usage: test.sh [--no-install] [--long]
 #
-# Without --long it takes less than 15 minutes on two processors: many tests run in one of the two large builds, and take a part of their
-# cases. --long runs all tests in both, also those that take minutes, with all cases.
+# Without --long many tests run in one of the two large builds, and take a part of their cases. A clean clone then takes an hour of processor
+# time, of which two thirds are compiling. --long runs all tests in both, also those that take minutes, with all cases.
 #
 # The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed; DuckDB in build-duckdb/.
 set -eu

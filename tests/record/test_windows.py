@@ -138,18 +138,30 @@ class Waits(Case):
         calls = self.calls(trace, second, "MPI_Win_lock", "MPI_Put", "MPI_Win_flush", "MPI_Win_unlock")
         yield sum(released - enter for enter, leave in calls if enter < released < leave)
 
+    def compare_waits(self, mpi, program):
+        """Records the program once, and compares its waits with the formulas. Returns the kinds of which there are some."""
+        path = self.folder / f"{program.name}.xtf"
+        path.unlink(missing_ok=True)
+        trace, _ = self.recorded(mpi, 3, program, **working(mpi))
+        lines = self.xtf("analyze", "-f", "-o", f"{path}.analysis", path).splitlines()
+        found = {words[0]: round(float(words[2]) * 1e9) for words in map(str.split, lines) if len(words) == 4 and re.fullmatch(r"\d+", words[1])}
+        expected = {"wait_fence": self.fence_waits, "late_post": self.post_waits, "early_wait": self.wait_waits, "lock_competition": self.lock_waits}
+        for kind, waits in expected.items():
+            self.assertEqual(found.get(kind, 0), sum(waits(trace)), kind)
+        return {kind for kind in expected if found.get(kind, 0) > 0}
+
     def test_waits(self):
+        """On a busy machine a process may be late in one run, so that no other waits for its lock."""
+        kinds = {"wait_fence", "late_post", "early_wait", "lock_competition"}
         for mpi in self.mpis():
             with self.subTest(mpi):
-                program = self.compile(mpi, "window_waits")
-                trace, _ = self.recorded(mpi, 3, program, **working(mpi))
-                path = self.folder / f"{program.name}.xtf"
-                lines = self.xtf("analyze", "-o", f"{path}.analysis", path).splitlines()
-                found = {words[0]: round(float(words[2]) * 1e9) for words in map(str.split, lines) if len(words) == 4 and re.fullmatch(r"\d+", words[1])}
-                expected = {"wait_fence": self.fence_waits, "late_post": self.post_waits, "early_wait": self.wait_waits, "lock_competition": self.lock_waits}
-                for kind, waits in expected.items():
-                    self.assertEqual(found.get(kind, 0), sum(waits(trace)), kind)
-                    self.assertGreater(found[kind], 0, f"{kind}: the program has such waits")
+                program, seen = self.compile(mpi, "window_waits"), set()
+                for _ in range(5):
+                    seen |= self.compare_waits(mpi, program)
+                    if seen == kinds:
+                        break
+                self.assertEqual(seen, kinds, "the program has such waits")
+
 
 if __name__ == "__main__":
     main()

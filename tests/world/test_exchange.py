@@ -67,7 +67,10 @@ class Exchange(unittest.TestCase):
             self.skipTest("one MPI is installed")
         done = run(mpis.Mpi("mpich", "").launch(2, EXCHANGE, "1", "1", "1"), XTF_MPI="openmpi")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(len(re.findall("ERROR 2 processes were started, but Open MPI finds one", done.stdout)), 2, done.stdout)
+        errors = re.findall("ERROR.*", done.stdout)
+        self.assertIn(len(errors), (1, 2), done.stdout)  # the launcher may end one process when the other has failed
+        for error in errors:
+            self.assertIn("ERROR 2 processes were started, but Open MPI finds one", error)
 
     def test_unknown_mpi_is_refused(self):
         done = run([EXCHANGE, "1", "1", "1"], XTF_MPI="OpenMPI")

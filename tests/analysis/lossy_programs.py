@@ -5,6 +5,7 @@ program says which send and which receive are one message.
 import subprocess
 
 WORLD = 0
+LENGTH_MAX = 2 ** 64 - 1
 BARRIER, ALLREDUCE = 0, 11
 RECEIVES, SENDS = "RJ", "SI"
 
@@ -12,10 +13,10 @@ RECEIVES, SENDS = "RJ", "SI"
 class Program:
     """A program of `n_procs` processes in a ring. In each step each process sends `each` messages to both neighbours. After each
     `between` steps all processes meet. Sizes repeat after `sizes` messages of a process. With `crossing`, messages are
-    received after the meeting that follows their step."""
+    received after the meeting that follows their step. With `extreme`, their lengths are 0 and LENGTH_MAX in turn."""
 
-    def __init__(self, dice, n_procs=4, steps=60, each=1, between=1, sizes=1, crossing=False, blocking=False):
-        self.dice, self.n_procs, self.each, self.sizes = dice, n_procs, each, sizes
+    def __init__(self, dice, n_procs=4, steps=60, each=1, between=1, sizes=1, crossing=False, blocking=False, extreme=False):
+        self.dice, self.n_procs, self.each, self.sizes, self.extreme = dice, n_procs, each, sizes, extreme
         self.crossing, self.blocking = crossing, blocking
         self.times = [dice.randrange(100000) for _ in range(n_procs)]
         # [(process, time, letter, numbers, message or None)]
@@ -41,7 +42,7 @@ class Program:
         for proc in range(self.n_procs):
             for peer in {(proc + 1) % self.n_procs, (proc - 1) % self.n_procs} - {proc}:
                 for _ in range(self.each):
-                    size = 8 * (1 + self.sent[proc] % self.sizes)
+                    size = (0, LENGTH_MAX)[self.sent[proc] % 2] if self.extreme else 8 * (1 + self.sent[proc] % self.sizes)
                     self.sent[proc] += 1
                     self.record(proc, "S", peer, WORLD, 7, size, message=self.n_messages)
                     self.group_of[self.n_messages] = (proc, peer)

@@ -21,8 +21,9 @@ from naive_pairing import pairs
 from xtfrun import Failure, Xtf, n_rounds, run_test, temporary_folder
 
 SHAPES = [dict(), dict(each=3), dict(each=3, sizes=4), dict(each=2, between=4, sizes=5), dict(crossing=True), dict(between=10 ** 9),
-          dict(between=10 ** 9, sizes=7), dict(blocking=True, each=4, sizes=3), dict(crossing=True, each=2, sizes=3, blocking=True)]
-N_PROGRAMS = 36
+          dict(between=10 ** 9, sizes=7), dict(blocking=True, each=4, sizes=3), dict(crossing=True, each=2, sizes=3, blocking=True),
+          dict(each=3, extreme=True)]
+N_PROGRAMS = 40
 
 
 class Lossy:

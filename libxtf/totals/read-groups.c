@@ -71,13 +71,19 @@ static const char *find_key_fault(const XtfAggregate *aggregate, const ChildGrou
     return NULL;
 }
 
+/* Returns a cell of all groups of a child. */
+static const uint64_t *cells_of(const ChildGroups *groups, unsigned cell)
+{
+    return groups->cells + (size_t)cell * groups->stride;
+}
+
 /* True if the groups of a child count exactly its rows, as most do, and none of them counts rows twice. False says
  * nothing. */
 static bool count_rows_once(const XtfAggregate *aggregate, const ChildGroups *groups, uint64_t n_rows)
 {
     const bool frames = aggregate->kind == XTF_AGGREGATE_FRAMES;
-    const uint64_t *counts = groups->cells + (size_t)(frames ? XTF_FRAMES_BEGUN : XTF_GROUP_ROWS) * groups->stride;
-    const uint64_t *ends = groups->cells + (size_t)XTF_FRAMES_ENDED * groups->stride;
+    const uint64_t *counts = cells_of(groups, frames ? XTF_FRAMES_BEGUN : XTF_GROUP_ROWS);
+    const uint64_t *ends = cells_of(groups, XTF_FRAMES_ENDED);
     uint64_t counted = 0, bits = 0;
 
     /* The groups of frames that began before are the last. */
@@ -99,8 +105,8 @@ static const char *find_count_fault(const XtfAggregate *aggregate, const ChildGr
 {
     const bool frames = aggregate->kind == XTF_AGGREGATE_FRAMES;
     const unsigned n_keys = aggregate->n_keys;
-    const uint64_t *counts = groups->cells + (size_t)(frames ? XTF_FRAMES_BEGUN : XTF_GROUP_ROWS) * groups->stride;
-    const uint64_t *ends = groups->cells + (size_t)XTF_FRAMES_ENDED * groups->stride, *key = groups->keys;
+    const uint64_t *counts = cells_of(groups, frames ? XTF_FRAMES_BEGUN : XTF_GROUP_ROWS);
+    const uint64_t *ends = cells_of(groups, XTF_FRAMES_ENDED), *key = groups->keys;
     uint64_t uncounted = n_rows;
 
     if (count_rows_once(aggregate, groups, n_rows))

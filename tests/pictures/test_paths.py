@@ -183,7 +183,7 @@ def main():
             path = pathlib.Path(folder) / "stored.xtf"
             write_few_paths(make_run, path)
             boxes += check_stored(xtf, ask_tree, path, calls_of(Trace(xtf, ask_tree, path)))
-    check(boxes > (100 if tests_all() else 50), f"only {boxes} boxes were looked at")
+    check(boxes > 100, f"only {boxes} boxes were looked at")
     print(f"{boxes} boxes")
 
 

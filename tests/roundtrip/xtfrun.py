@@ -157,8 +157,7 @@ def some_of(cases, number):
 
 
 def takes_fewer(program):
-    """True if a test repeats less: with sanitizers, which are several times as slow, unless it runs in its full size. The ordinary build
-    compares everything."""
+    """True if a test repeats less: with sanitizers, which are several times as slow, unless it runs in its full size."""
     return is_sanitized(program) and not tests_all()
 
 

@@ -66,7 +66,6 @@ static void drop_privileges(void)
 static G_GNUC_NORETURN void run_unmounter(const char *mount_point, int socket)
 {
     setsid();
-    prctl(PR_SET_NAME, XTF_UNMOUNTER, 0, 0, 0);
     dup2(socket, STDIN_FILENO);
     xtf_close_inherited();
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -82,16 +81,21 @@ static G_GNUC_NORETURN void run_unmounter(const char *mount_point, int socket)
 }
 
 /* Forks the unmounter, which blocks all signals: it ends when the daemon does. Returns -1 with errno. A fork takes a
- * fifth of the time that the same program needs to start anew. */
+ * fifth of the time that the same program needs to start anew. The caller has the unmounter's name during the fork:
+ * when the mount answers, nobody takes the unmounter for a second daemon. */
 static pid_t fork_unmounter(const char *mount_point, int socket)
 {
     sigset_t all, before;
+    char name[16];
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    prctl(PR_GET_NAME, name, 0, 0, 0);
+    prctl(PR_SET_NAME, XTF_UNMOUNTER, 0, 0, 0);
     pid_t pid = fork();
     if (pid == 0)
         run_unmounter(mount_point, socket);
+    prctl(PR_SET_NAME, name, 0, 0, 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pid;
 }

@@ -82,7 +82,7 @@ static G_GNUC_NORETURN void run_unmounter(const char *mount_point, int socket)
 
 /* Forks the unmounter, which blocks all signals: it ends when the daemon does. Returns -1 with errno. A fork takes a
  * fifth of the time that the same program needs to start anew. The caller has the unmounter's name during the fork:
- * when the mount answers, nobody takes the unmounter for a second daemon. */
+ * a list of processes never shows the unmounter as a second daemon. */
 static pid_t fork_unmounter(const char *mount_point, int socket)
 {
     sigset_t all, before;

@@ -23,7 +23,7 @@ import sys
 # The room of a file is the longest name that its path begins with; "" is the folder of the storey itself.
 STOREYS = [
     # The files of the room "" are the public headers of libxtf, which all its rooms and the storeys above may use.
-    ("libxtf", ["", "base", "schema", "pack", "disk", "disk/lists", "cache", "tree", "totals", "aggregate", "records", "write/aggregates", "write/pages", "write", "write/parts", "write/transfer", "check", "merge"]),
+    ("libxtf", ["", "base", "schema", "pack", "disk", "disk/lists", "cache", "tree", "totals", "totals/tables", "aggregate", "records", "write/aggregates", "write/pages", "write", "write/parts", "write/transfer", "check", "merge"]),
     ("src/files", [""]),
     ("src/world", ["", "mpi"]),
     ("src/model", [""]),

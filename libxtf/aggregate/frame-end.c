@@ -13,7 +13,7 @@
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/schema/schema-codec.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 
 /* The search for the first row after row n that leaves fewer than `depth` frames open. */
 typedef struct {

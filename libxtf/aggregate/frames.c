@@ -27,7 +27,7 @@
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frame-leaf.h"
 #include "libxtf/schema/schema-codec.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 
 /* A row that begins a frame. */
 typedef struct {

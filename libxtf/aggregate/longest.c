@@ -15,7 +15,7 @@
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/field-load.h"
 #include "libxtf/schema/schema-codec.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 
 /* Kinds of parts that the heap holds: a child of an index page (or the root), a chunk of a leaf, a frame. */
 typedef enum { PART_CHILD, PART_CHUNK, PART_FRAME } PartKind;

@@ -1,7 +1,7 @@
 #include "libxtf/aggregate/nested-frames.h"
 
 #include "libxtf/aggregate/frames.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 
 /* Numbers of rows of an array. */
 typedef struct {

@@ -1,8 +1,8 @@
 #include "libxtf/aggregate/query.h"
 
-#include "libxtf/totals/filters.h"
 #include "libxtf/totals/group-totals-private.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/filters.h"
+#include "libxtf/totals/tables/stored.h"
 
 /* How a query uses a group. */
 typedef enum {

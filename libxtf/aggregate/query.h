@@ -36,8 +36,8 @@ XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const Xtf
 /* Adds rows [n1, n2) to the query. Cuts n2 off at the array's end. */
 bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error);
 
-/* Adds the whole children [first, last) of a page: by the page's stored totals (totals/stored.h) if they suffice, else
- * by entering the child. */
+/* Adds the whole children [first, last) of a page: by the page's stored totals (totals/tables/stored.h) if they
+ * suffice, else by entering the child. */
 bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *page, const XtfBlock *stored,
                                    uint32_t first, uint32_t last, GError **error);
 

@@ -23,7 +23,7 @@
 #include "libxtf/aggregate/query.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/group-totals-private.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 
 /* The rows of a leaf that a query reads: rows or, for totals of frames, columns of frames. */
 typedef struct {

@@ -6,7 +6,7 @@
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/query.h"
 #include "libxtf/schema/schema-codec.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 #include "libxtf/tree/descent.h"
 
 /* The search for the k-th accepted row, from 0, at or after row `from`. */

@@ -21,7 +21,7 @@
 
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/nested-frames.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 
 enum {
     /* With fewer edges, or one index page, other counts cost less than the search for frames that do not nest. */

@@ -3,8 +3,8 @@
 #include "libxtf/check/check-private.h"
 #include "libxtf/totals/accumulate.h"
 #include "libxtf/totals/group-totals-private.h"
-#include "libxtf/totals/stored-rows.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored-rows.h"
+#include "libxtf/totals/tables/stored.h"
 #include "libxtf/tree/descent.h"
 
 enum {

@@ -4,7 +4,7 @@
  */
 #include "libxtf/check/check-private.h"
 #include "libxtf/disk/page.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 
 /* Moves one page along a level, and checks the links and row numbers of the page, sealed or open. An open page's `next`
  * is 0, and its place may be 0. Returns false if the walk has already met the page, so that circular links end the

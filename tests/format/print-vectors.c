@@ -19,7 +19,7 @@
 
 #include "libxtf/base/checksum.h"
 #include "libxtf/pack/pack-format.h"
-#include "libxtf/totals/filters.h"
+#include "libxtf/totals/tables/filters.h"
 #include "libxtf/xtf.h"
 
 enum { WORDS_MAX = 100, KEYS = 6 };

@@ -11,9 +11,9 @@
 #include "libxtf/pack/deflate.h"
 #include "libxtf/pack/pack-format.h"
 #include "libxtf/schema.h"
-#include "libxtf/totals/filters.h"
 #include "libxtf/totals/frame-stack.h"
-#include "libxtf/totals/stored-rows.h"
+#include "libxtf/totals/tables/filters.h"
+#include "libxtf/totals/tables/stored-rows.h"
 #include "libxtf/writer.h"
 
 static void print_table(void)

@@ -7,7 +7,7 @@
 #include "libxtf/disk/format.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/totals/accumulate.h"
-#include "libxtf/totals/stored-rows.h"
+#include "libxtf/totals/tables/stored-rows.h"
 #include "libxtf/write/aggregates/aggregate-writer.h"
 #include "tests/rounds.h"
 

@@ -2,7 +2,7 @@
 #include "fixture.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/group-filter.h"
-#include "libxtf/totals/filters.h"
+#include "libxtf/totals/tables/filters.h"
 
 enum { PAGE = 4096 };
 

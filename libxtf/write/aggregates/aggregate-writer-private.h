@@ -8,8 +8,8 @@
 
 #include "libxtf/totals/accumulate.h"
 #include "libxtf/totals/group-totals-private.h"
-#include "libxtf/totals/stored-rows.h"
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored-rows.h"
+#include "libxtf/totals/tables/stored.h"
 #include "libxtf/write/aggregates/aggregate-writer.h"
 
 enum { XTF_RUNNING_GROUPS_MAX = 65536 };

@@ -1,7 +1,7 @@
-#include "libxtf/totals/stored.h"
+#include "libxtf/totals/tables/stored.h"
 
 #include "libxtf/disk/page.h"
-#include "libxtf/totals/read-tables.h"
+#include "libxtf/totals/tables/read-tables.h"
 
 /* Totals to decode, and the page or right edge that has them. */
 typedef struct {

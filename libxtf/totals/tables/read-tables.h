@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "libxtf/totals/mapped-groups.h"
-#include "libxtf/totals/stored-rows.h"
+#include "libxtf/totals/tables/mapped-groups.h"
+#include "libxtf/totals/tables/stored-rows.h"
 #include "libxtf/tree/descent.h"
 
 /* The children that have totals. */

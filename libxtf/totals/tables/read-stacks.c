@@ -1,4 +1,4 @@
-#include "libxtf/totals/read-tables.h"
+#include "libxtf/totals/tables/read-tables.h"
 
 /* Returns a fault of a frame in the stack before a child, or NULL. `outer`: the frame around it, NULL for the
  * outermost. */

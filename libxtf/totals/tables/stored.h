@@ -9,7 +9,7 @@
 #pragma once
 
 #include "libxtf/totals/child-totals.h"
-#include "libxtf/totals/filters.h"
+#include "libxtf/totals/tables/filters.h"
 #include "libxtf/tree/descent.h"
 
 /* Returns the totals of a page's children, pinned: block->data is an XtfChildTotals with a child per entry of the page.

@@ -1,4 +1,4 @@
-#include "libxtf/totals/mapped-groups.h"
+#include "libxtf/totals/tables/mapped-groups.h"
 
 #include "libxtf/tree/row-maps.h"
 

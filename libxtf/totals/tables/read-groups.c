@@ -1,4 +1,4 @@
-#include "libxtf/totals/read-tables.h"
+#include "libxtf/totals/tables/read-tables.h"
 
 /* Returns the most rows that the table may have. */
 static uint64_t count_rows_most(const XtfChildren *children, const XtfSchema *schema)

@@ -1,4 +1,4 @@
-#include "libxtf/totals/stored-rows.h"
+#include "libxtf/totals/tables/stored-rows.h"
 
 #include "libxtf/base/thread-data.h"
 #include "libxtf/pack/pack.h"

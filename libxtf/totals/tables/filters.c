@@ -1,9 +1,9 @@
-#include "libxtf/totals/filters.h"
+#include "libxtf/totals/tables/filters.h"
 
 #include "libxtf/base/splitmix.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/group-totals-private.h"
-#include "libxtf/totals/stored-rows.h"
+#include "libxtf/totals/tables/stored-rows.h"
 
 uint64_t xtf_filter_hash(const XtfSchema *schema, const XtfAggregate *aggregate, const uint64_t *key)
 {

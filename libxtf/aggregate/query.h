@@ -53,6 +53,12 @@ static inline bool xtf_totals_query_counts_begun(const XtfTotalsQuery *query)
 bool xtf_totals_query_count_begun(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
                                   GError **error);
 
+/* Adds rows [n1, n2) of a leaf to the query. */
+bool xtf_totals_query_add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2,
+                               GError **error);
+/* Counts rows [n1, n2) of a leaf one by one. For a query without totals. */
+bool xtf_totals_query_scan_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2,
+                                GError **error);
 /* True if rows can be added directly to the query's totals: it has no filter, and keeps all keys or adds integers
  * alone. */
 bool xtf_totals_query_adds_rows(const XtfTotalsQuery *query);

@@ -10,7 +10,7 @@
 /* The states of a thread, each allocated at its first use. */
 typedef struct {
     struct libdeflate_compressor *compressors[XTF_DEFLATE_LEVEL_MAX + 1];
-    struct libdeflate_decompressor *decompressor;
+    struct libdeflate_decompressor *decompressors[2]; /* for streams that begin with other codes, and with fixed ones */
 } States;
 
 static void free_states(gpointer data)
@@ -19,7 +19,8 @@ static void free_states(gpointer data)
 
     for (unsigned level = 0; level <= XTF_DEFLATE_LEVEL_MAX; level++)
         libdeflate_free_compressor(states->compressors[level]);
-    libdeflate_free_decompressor(states->decompressor);
+    for (unsigned i = 0; i < G_N_ELEMENTS(states->decompressors); i++)
+        libdeflate_free_decompressor(states->decompressors[i]);
     g_free(states);
 }
 
@@ -41,17 +42,27 @@ static size_t libdeflate_deflate(unsigned level, const uint8_t *data, size_t len
     return libdeflate_deflate_compress(states->compressors[level], data, length, out, room);
 }
 
+/* Returns the state for a stream. A state keeps the tables of the fixed codes until a stream has other codes. Short
+ * streams of both kinds take turns. Making the tables again would take longer than inflating such a stream. */
+static struct libdeflate_decompressor *decompressor_of(States *states, const uint8_t *stream, size_t stream_length)
+{
+    const bool fixed = stream_length > 0 && (*stream >> 1 & 3) == 1; /* RFC 1951, 3.2.3 */
+    struct libdeflate_decompressor **state = &states->decompressors[fixed];
+
+    if (!*state)
+        *state = libdeflate_alloc_decompressor();
+    if (!*state)
+        g_error("libdeflate: cannot set up an inflate state");
+    return *state;
+}
+
 static bool libdeflate_inflate(const uint8_t *stream, size_t stream_length, uint8_t *out, size_t length)
 {
-    States *states = thread_states();
+    struct libdeflate_decompressor *state = decompressor_of(thread_states(), stream, stream_length);
     size_t n_used, n_written;
 
-    if (!states->decompressor)
-        states->decompressor = libdeflate_alloc_decompressor();
-    if (!states->decompressor)
-        g_error("libdeflate: cannot set up an inflate state");
-    return libdeflate_deflate_decompress_ex(states->decompressor, stream, stream_length, out, length, &n_used,
-                                            &n_written) == LIBDEFLATE_SUCCESS &&
+    return libdeflate_deflate_decompress_ex(state, stream, stream_length, out, length, &n_used, &n_written) ==
+               LIBDEFLATE_SUCCESS &&
            n_used == stream_length && n_written == length;
 }
 

@@ -15,6 +15,7 @@ import tempfile
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 # pylint: disable=wrong-import-position
 from xtf_check import check
+from xtf_format import BATCHES_FEATURE
 from xtf_reader import Trace, escape, merged
 from xtf_schema import Damaged
 from xtf_totals import same
@@ -22,9 +23,9 @@ from xtf_windows import Window
 from xtfrun import Xtf, tests_all
 
 # codec, seed, page size, locations, rows of a record array. The third trace of each codec has trees of three levels: a
-# leaf has 10 plain rows, and an index page 168 leaves.
+# leaf has 10 plain rows, and an index page 168 leaves. The last plain trace also has a sealed index page with filters.
 TRACES = [("plain", 1, 4096, 3, 600), ("plain", 2, 4096, 150, 12), ("plain", 3, 4096, 1, 2400), ("plain", 4, 8192, 2, 500),
-          ("plain", 5, 65536, 2, 300), ("plain", 6, 1 << 20, 1, 600), ("plain", 7, 4096, 1, 6),
+          ("plain", 5, 65536, 2, 300), ("plain", 6, 1 << 20, 1, 600), ("plain", 7, 4096, 1, 6), ("plain", 9, 4096, 1, 9600),
           ("compact", 11, 4096, 3, 600), ("compact", 12, 4096, 150, 12), ("compact", 13, 4096, 1, 4800), ("compact", 14, 16384, 2, 1500),
           ("compact", 15, 1 << 20, 1, 600), ("compact", 16, 4096, 1, 6)]
 WINDOWS = 300 if tests_all() else 75
@@ -81,7 +82,7 @@ def compare_totals(trace, lines, path):
 
 # FORMAT W19, R34
 def test_library(dump_trace, folder):
-    heights, kinds = set(), set()
+    heights, kinds, batches = set(), set(), set()
     for codec, seed, page_size, locations, rows in TRACES:
         path = folder / f"{seed}.xtf"
         run(dump_trace, "write", path, codec, seed, page_size, locations, rows)
@@ -90,6 +91,7 @@ def test_library(dump_trace, folder):
         expect(trace.clock_maps, path, "has no clock maps")
         expect(trace.page_size == page_size and trace.epoch == 2, path, "has another page size or epoch than requested")
         check(trace)
+        batches |= {codec} if trace.features & BATCHES_FEATURE else set()
         own_rows, printed = text_of(trace), run(dump_trace, "rows", path).split("\n")[:-1]
         expect(own_rows == printed, path, next((pair for pair in zip(own_rows, printed) if pair[0] != pair[1]), (len(own_rows), len(printed))))
         for line in run(dump_trace, "counts", path, seed, WINDOWS).split("\n")[:-1]:
@@ -108,6 +110,7 @@ def test_library(dump_trace, folder):
                 leaf = array.leaf_of(n)
                 expect(leaf.first <= n < leaf.first + leaf.rows, path, "row", n, "is not in its leaf")
         trace.close()
+    expect(batches == {"plain", "compact"}, "only traces of", batches, "have batches")
     expect(kinds == {("rows", False), ("rows", True), ("time", True)}, "only", kinds, "were compared")
     expect({(codec, height) for codec in ("plain", "compact") for height in (1, 2, 3)} <= heights, "no tree was high enough:", heights)
 

@@ -14,7 +14,7 @@ import zlib
 from typing import NamedTuple
 
 from xtf_array import Array
-from xtf_format import (ALIGNMENT, ANCHORED_FEATURE, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILE_PAGES_MAX, FILES_FEATURE,
+from xtf_format import (ALIGNMENT, ANCHORED_FEATURE, ARRAY, ARRAYS, BATCHES_FEATURE, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILE_PAGES_MAX, FILES_FEATURE,
                         FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, JOINED_FEATURE, KNOT, KNOWN, LEAF_LIST, LEAF_LISTS, LIMIT, LIMITS, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
                         REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, VOLUMES_FEATURE, WRITER,
                         WRITER_TEXT_MAX)
@@ -113,7 +113,8 @@ class Trace:
     def read_superblock(self):
         block = self.superblock
         expect(block.major == 2, f"version {block.major}.{block.minor}: this reader knows 2")
-        expect(block.incompatible & ~(COMPACT_FEATURE | FILES_FEATURE | VOLUMES_FEATURE | JOINED_FEATURE | ANCHORED_FEATURE) == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
+        known = COMPACT_FEATURE | FILES_FEATURE | VOLUMES_FEATURE | JOINED_FEATURE | ANCHORED_FEATURE | BATCHES_FEATURE
+        expect(block.incompatible & ~known == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
         expect(block.checksum_kind == CRC32, f"it has checksums of kind {block.checksum_kind}")
         self.version, self.features = (block.major, block.minor), block.incompatible
         self.file_id, self.commit, self.pages, self.epoch = block.file_id, block.commit, block.pages, block.epoch

@@ -2,14 +2,17 @@
 import math
 import struct
 import zlib
+from typing import NamedTuple
 
-from xtf_format import ALIGNMENT, COMPACT, PAGE, PAGE_MAGIC
+from xtf_format import ALIGNMENT, BATCHES_FEATURE, COMPACT, PAGE, PAGE_MAGIC
 from xtf_schema import Bytes, Damaged, expect
 import xtf_unpack
 
 COMPANION_KIND, SNAPSHOT_FRAMES = 3, 64
 TOTALS, BORDERS, SNAPSHOTS, FILTERS = 1, 2, 3, 4
 FILTER_PROBES, FILTER_GROUP_BITS = 7, 10
+BATCH_BITS = range(4, 17)
+BATCH = struct.Struct("<II")
 U64, F64 = struct.Struct("<Q"), struct.Struct("<d")
 TABLE_HEAD = struct.Struct("<BBHIII")
 CHILD_ROWS, CHILD_ROWS_LATE, TABLE_BYTES = 1024, 32, 16 << 20
@@ -147,8 +150,23 @@ def tables(data):
     return result
 
 
-def table(array, decoded, kind, index, widths, label):
-    """Returns the rows of a table as tuples; an empty list if the table is missing."""
+class Section(NamedTuple):
+    """Tables that lie together, and the children that their rows may name; without batches one section has all tables of a page."""
+    children: range
+    tables: dict
+
+
+def table(array, sections, kind, index, widths, label):
+    """Returns the rows of a table of all sections as tuples; an empty list if the table is missing."""
+    found = []
+    for children, decoded in sections:
+        rows = table_of_section(array, decoded, kind, index, widths, label)
+        expect(len(sections) == 1 or all(row[0] in children for row in rows), f"{label}: a row of kind {kind} is in the section of another batch")
+        found += rows
+    return found
+
+
+def table_of_section(array, decoded, kind, index, widths, label):
     if (kind, index) not in decoded:
         return []
     rows, packed = decoded[kind, index]
@@ -162,9 +180,9 @@ def table(array, decoded, kind, index, widths, label):
     return list(layout.iter_unpack(packed))
 
 
-def totals_of(array, decoded, index, label):
+def totals_of(array, sections, index, label):
     aggregate = array.schema.aggregates[index]
-    return table(array, decoded, TOTALS, index, [8, 1] + [8] * (len(aggregate.keys) + aggregate.cells), label)
+    return table(array, sections, TOTALS, index, [8, 1] + [8] * (len(aggregate.keys) + aggregate.cells), label)
 
 
 def same_sum(computed, stored, error):
@@ -233,15 +251,15 @@ def filter_hash(array, aggregate, key):
     return mixed
 
 
-def check_filters(array, index, decoded, children, all_rows, level, label):
+def check_filters(array, index, sections, children, all_rows, level, label):
     """Checks the filters of leaves: no filter excludes a group that its leaf has."""
     aggregate = array.schema.aggregates[index]
-    rows = table(array, decoded, FILTERS, index, [8, 8], label)
+    rows = table(array, sections, FILTERS, index, [8, 8], label)
     if not rows:
         return
     expect(aggregate.filters and level == 1, f"{label}: filters, aggregate {index}, level {level}")
     expect([row[0] for row in rows] == sorted(row[0] for row in rows) and rows[-1][0] < len(children), f"{label}: filters out of order")
-    coarse = {row[0] for row in totals_of(array, decoded, index, label) if row[1] < len(aggregate.keys)}
+    coarse = {row[0] for row in totals_of(array, sections, index, label) if row[1] < len(aggregate.keys)}
     for child, (first, end) in enumerate(children):
         words = [word for number, word in rows if number == child]
         if not words:
@@ -255,7 +273,7 @@ def check_filters(array, index, decoded, children, all_rows, level, label):
 
 
 def companion(array, place):
-    """Returns the totals of a sealed index page: the payload of its companion."""
+    """Returns the companion of a sealed index page: its place, its header, and its payload."""
     label, size = f"{array.label}: companion of page {place}", array.trace.page_size
     head = array.trace.read((array.segment.first + place) * size, PAGE.size, label)
     page = PAGE.unpack(head)
@@ -268,7 +286,58 @@ def companion(array, place):
     expect(zlib.crc32(struct.pack("<Q", at) + own[:60] + payload) == crc, f"{label}: wrong checksum")
     expect((magic, kind, codec, further) == (PAGE_MAGIC, COMPANION_KIND, array.codec, 0), f"{label}: not a valid companion")
     expect((*rest, before, behind) == (*page[3:9], page[10], page[11]), f"{label}: belongs to another page")
-    return Bytes(payload, label)
+    expect(batch_of(array, head) == batch_of(array, own), f"{label}: batches of {batch_of(array, own)} bits, those of its page have {batch_of(array, head)}")
+    return at, own, Bytes(payload, label)
+
+
+def batch_of(array, head):
+    """Returns *batch* of a page's header."""
+    return head[7] if array.trace.features & BATCHES_FEATURE else 0
+
+
+def divided(at, head, payload, n):
+    """Returns the bytes of the n + 1 sections of a companion, whose header and place are given."""
+    label = payload.label
+    crc, _ = payload.unpack("<II")
+    entries = [payload.unpack(BATCH) for _ in range(n + 1)]
+    expect(zlib.crc32(struct.pack("<Q", at) + head[:60] + payload.data[4:8 + 8 * (n + 1)]) == crc, f"{label}: wrong checksum of the directory")
+    expect(all(length % ALIGNMENT == 0 for length, _ in entries), f"{label}: the length of a section is no multiple of {ALIGNMENT}")
+    parts = [payload.sub(length) for length, _ in entries]
+    expect(not payload, f"{label}: bytes after the last section")
+    for number, (part, (_, crc)) in enumerate(zip(parts, entries)):
+        expect(zlib.crc32(part.data) == crc, f"{label}: section {number}: wrong checksum")
+    return parts
+
+
+class PageTables(NamedTuple):
+    """The tables of an index page. The filters are a section of their own if the page has batches."""
+    label: str
+    sections: list   # of the children
+    batch_size: int  # children of a batch; 0: there are no batches
+    batches: list    # one section, of whole batches
+    reserved: bytes  # reserved bytes, which a checker looks at
+
+
+def page_tables(array, page, place):
+    """Returns the PageTables of an index page, which is open if `place` is None."""
+    if place is None:
+        data = Bytes(array.edge_totals[page.level - 1], f"{array.label}: right edge, level {page.level}")
+        return PageTables(data.label, [Section(range(page.rows), tables(data))], 0, [], b"")
+    at, head, payload = companion(array, place)
+    batch = batch_of(array, head)
+    if not batch:
+        return PageTables(payload.label, [Section(range(page.rows), tables(payload))], 0, [], b"")
+    size = 1 << batch
+    firsts = range(0, page.rows, size)
+    expect(batch in BATCH_BITS and len(firsts) > 1, f"{payload.label}: {len(firsts)} batches of {batch} bits")
+    decoded = [tables(part) for part in divided(at, head, payload, len(firsts))]
+    for number, section in enumerate(decoded):
+        wrong = {BORDERS, SNAPSHOTS} if number == 0 else {FILTERS}
+        expect(not wrong & {kind for kind, _ in section}, f"{payload.label}: section {number} has tables of other kinds")
+    sums = {key: value for key, value in decoded[0].items() if key[0] == TOTALS}
+    others = {key: value for key, value in decoded[0].items() if key[0] != TOTALS}
+    sections = [Section(range(first, min(first + size, page.rows)), section) for first, section in zip(firsts, decoded[1:])]
+    return PageTables(payload.label, [Section(range(page.rows), others)] + sections, size, [Section(range(len(firsts)), sums)], payload.data[4:8])
 
 
 def index_pages(array, page, place, end):
@@ -286,19 +355,23 @@ def index_pages(array, page, place, end):
 
 def check_page(array, page, place, end, all_rows, frames):
     """Checks the totals of an index page's children."""
-    data = companion(array, place) if place is not None else Bytes(array.edge_totals[page.level - 1], f"{array.label}: right edge, level {page.level}")
-    decoded, firsts = tables(data), [entry[1] for entry in page.entries()]
+    label, sections, size, batches, reserved = page_tables(array, page, place)
+    expect(not any(reserved), f"{label}: reserved bytes of the directory are {reserved}")
+    firsts = [entry[1] for entry in page.entries()]
     children = list(zip(firsts, firsts[1:] + [end]))
-    expect(all(index < len(frames) for _, index in decoded), f"{data.label}: totals of an aggregate that does not exist")
+    of_batches = [(children[i][0], children[min(i + size, len(children)) - 1][1]) for i in range(0, len(children), size)] if size else []
+    expect(all(index < len(frames) for section in sections + batches for _, index in section.tables), f"{label}: totals of an aggregate that does not exist")
     for index in (index for index in range(len(frames)) if array.schema.aggregates[index].known):
-        check_children(array, index, totals_of(array, decoded, index, data.label), children, all_rows, frames[index], data.label)
-        check_filters(array, index, decoded, children, all_rows, page.level, data.label)
-        borders = table(array, decoded, BORDERS, index, [8] * 4, data.label)
-        snapshots = [(child, array.mapped_key(array.schema.aggregates[index], 0, key), *rest) for child, key, *rest in table(array, decoded, SNAPSHOTS, index, [8, 8, 8, 8, 1], data.label)]
+        check_children(array, index, totals_of(array, sections, index, label), children, all_rows, frames[index], label)
+        if batches:
+            check_children(array, index, totals_of(array, batches, index, label), of_batches, all_rows, frames[index], f"{label}, batches")
+        check_filters(array, index, sections, children, all_rows, page.level, label)
+        borders = table(array, sections, BORDERS, index, [8] * 4, label)
+        snapshots = [(child, array.mapped_key(array.schema.aggregates[index], 0, key), *rest) for child, key, *rest in table(array, sections, SNAPSHOTS, index, [8, 8, 8, 8, 1], label)]
         expected = [(i, *frames[index].border(*child)) for i, child in enumerate(children)] if frames[index] else []
-        expect(borders == expected, f"{data.label}: borders, aggregate {index}: {borders}, computed {expected}")
+        expect(borders == expected, f"{label}: borders, aggregate {index}: {borders}, computed {expected}")
         expected = [(i, *frame) for i, first in enumerate(firsts) for frame in frames[index].snapshots[first]] if frames[index] and page.level == 1 else []
-        expect(snapshots == expected, f"{data.label}: snapshots, aggregate {index}")
+        expect(snapshots == expected, f"{label}: snapshots, aggregate {index}")
 
 
 def is_small(array):
@@ -323,4 +396,4 @@ def check_totals(array):
     known = [index for index, aggregate in enumerate(array.schema.aggregates) if aggregate.known]
     expect({key for key in decoded if key[0] <= FILTERS and key[1] in known} == {(TOTALS, index) for index in known}, f"{label}: wrong tables")
     for index in known:
-        check_children(array, index, totals_of(array, decoded, index, label), [(0, array.rows)], all_rows, frames[index], label)
+        check_children(array, index, totals_of(array, [Section(range(1), decoded)], index, label), [(0, array.rows)], all_rows, frames[index], label)

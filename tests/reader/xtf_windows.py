@@ -2,7 +2,7 @@
 from bisect import bisect_right
 
 from xtf_schema import Bytes
-from xtf_totals import BEFORE, BORDERS, MASK, REAL, SNAPSHOTS, Frames, companion, groups_of, is_small, number, table, tables, totals_of, value_kind
+from xtf_totals import BEFORE, BORDERS, MASK, REAL, SNAPSHOTS, Frames, Section, groups_of, is_small, number, page_tables, table, tables, totals_of, value_kind
 
 
 class Window:
@@ -12,10 +12,6 @@ class Window:
         array.read_edge()
         self.array, self.index, self.aggregate = array, index, array.schema.aggregates[index]
         self.leaves_read, self.coarse = set(), False
-
-    def tables_of(self, page, place):
-        array = self.array
-        return tables(companion(array, place) if place is not None else Bytes(array.edge_totals[page.level - 1], f"{array.label}: right edge"))
 
     def keyed(self, rows, child, depth):
         """Returns {key: cells} of a child's stored rows; None if the rows distinguish too few keys."""
@@ -56,7 +52,7 @@ class Window:
         """Returns {key: cells} of rows [n1, n2), by all keys."""
         array, result = self.array, {}
         if n1 == 0 and n2 == array.rows and not (is_small(array) and not array.edge_totals[-1]):
-            whole = tables(Bytes(array.edge_totals[-1], f"{array.label}: right edge"))
+            whole = [Section(range(1), tables(Bytes(array.edge_totals[-1], f"{array.label}: right edge")))]
             stored = self.keyed(totals_of(array, whole, self.index, array.label), 0, len(self.aggregate.keys))
             if stored is not None:
                 return stored
@@ -69,8 +65,8 @@ class Window:
         if page.level == 0:
             self.add_leaf(None, 0, page, n1, n2, result)
             return
-        entries, decoded = page.entries(), self.tables_of(page, place)
-        rows = totals_of(self.array, decoded, self.index, self.array.label)
+        entries, sections = page.entries(), page_tables(self.array, page, place).sections
+        rows = totals_of(self.array, sections, self.index, self.array.label)
         ends = [entry[1] for entry in entries[1:]] + [end]
         for i, (entry, child_end) in enumerate(zip(entries, ends)):
             _, first, child_place = entry
@@ -85,15 +81,15 @@ class Window:
             if page.level > 1:
                 self.add_page(child, None if is_open else child_place, max(n1, first), min(n2, child_end), child_end, result)
             else:
-                self.add_leaf((entries, decoded), i, child, max(n1, first), min(n2, child_end), result)
+                self.add_leaf((entries, sections), i, child, max(n1, first), min(n2, child_end), result)
 
     def before_leaf(self, parent, slot):
         """Returns the stack before a leaf, (key, row, time, outermost) each, and the time of the row before it."""
         if parent is None or not self.aggregate.frames:
             return [], 0
-        entries, decoded = parent
-        _, gap, frames, _ = table(self.array, decoded, BORDERS, self.index, [8] * 4, self.array.label)[slot]
-        stack = [tuple(row[1:]) for row in table(self.array, decoded, SNAPSHOTS, self.index, [8, 8, 8, 8, 1], self.array.label) if row[0] == slot]
+        entries, sections = parent
+        _, gap, frames, _ = table(self.array, sections, BORDERS, self.index, [8] * 4, self.array.label)[slot]
+        stack = [tuple(row[1:]) for row in table(self.array, sections, SNAPSHOTS, self.index, [8, 8, 8, 8, 1], self.array.label) if row[0] == slot]
         while len(stack) < frames:  # a row that began a frame has the distance to the row of the enclosing frame
             row, is_end, distance, outermost = stack[0][1], *self.aggregate.values
             row -= self.values(row)[distance]
@@ -126,7 +122,7 @@ class Window:
             entries = page.entries()
             slot = max(bisect_right(entries, n, key=lambda entry: entry[1]) - 1, 0)
             is_open = place is None and slot == len(entries) - 1
-            parent = (entries, self.tables_of(page, place)) if page.level == 1 else None
+            parent = (entries, page_tables(self.array, page, place).sections) if page.level == 1 else None
             place = None if is_open else entries[slot][2]
             page = self.array.child(entries[slot], page.level - 1, is_open)
         if n == page.first:

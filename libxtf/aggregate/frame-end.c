@@ -86,25 +86,38 @@ static bool search_child(EndSearch *search, const XtfDescentPage *page, uint32_t
     return xtf_descent_enter(page, slot, &child, error) && search_page(search, &child, 0, error);
 }
 
-/* Finds the first child from `first` on that may contain the row that ends the frame, and searches below it. */
-static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t first, GError **error)
+/* Finds the first child from *slot on that may contain the row that ends the frame. Looks at the children that are
+ * stored with child *slot. If none of them may, sets *slot to the child behind them. */
+static bool find_child(const EndSearch *search, const XtfDescentPage *page, uint32_t *slot, bool *found, GError **error)
 {
-    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, search->index, error);
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, search->index, *slot, error);
 
     if (!stored)
         return false;
     const XtfChildTotals *children = xtf_block_child_totals(stored);
-    for (uint32_t slot = first; slot < children->n; slot++) {
-        if (!may_contain_end(search, children, slot))
-            continue;
-        if (!search_child(search, page, slot, error))
-            return false;
-        return search->found || xtf_damaged(error,
-                                            "array %u, level %u: no row of child %u leaves as few frames open "
-                                            "as its totals say",
-                                            search->array->id, page->level, slot);
-    }
+    const uint32_t end = children->first + children->n;
+    while (*slot < end && !may_contain_end(search, children, *slot - children->first))
+        ++*slot;
+    *found = *slot < end;
     return true;
+}
+
+/* Finds the first child from `first` on that may contain the row that ends the frame, and searches below it. */
+static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t first, GError **error)
+{
+    uint32_t slot = first;
+    bool found = false;
+
+    while (!found && slot < page->page.count)
+        if (!find_child(search, page, &slot, &found, error))
+            return false;
+    if (!found)
+        return true;
+    if (!search_child(search, page, slot, error))
+        return false;
+    return search->found ||
+           xtf_damaged(error, "array %u, level %u: no row of child %u leaves as few frames open as its totals say",
+                       search->array->id, page->level, slot);
 }
 
 /* Searches the rows after row n, from the row's leaf upwards, and sets search->found. Returns false on an error. */

@@ -62,10 +62,11 @@ bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrame
         xtf_frame_stack_reset(stack);
         return true;
     }
-    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(leaf->parent, index, error);
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(leaf->parent, index, leaf->slot, error);
     if (!stored)
         return false;
-    xtf_child_totals_stack(xtf_block_child_totals(stored), leaf->slot, leaf->first_n, stack);
+    const XtfChildTotals *children = xtf_block_child_totals(stored);
+    xtf_child_totals_stack(children, leaf->slot - children->first, leaf->first_n, stack);
     return true;
 }
 

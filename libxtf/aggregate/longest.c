@@ -122,18 +122,31 @@ static bool find_longest_in_child(const LongestSearch *search, const XtfChildTot
     return has_frames;
 }
 
+/* Adds the children of a batch that have rows in the range to the heap. */
+static void push_batch(LongestSearch *search, const XtfDescentPage *page, const XtfChildTotals *children)
+{
+    for (uint32_t i = 0; i < children->n; i++) {
+        const uint32_t slot = children->first + i;
+        Part part = {.kind = PART_CHILD, .level = page->level - 1, .from = xtf_descent_child_start(page, slot)};
+        if (part.from < search->n2 && xtf_descent_child_end(page, slot) > search->n1 &&
+            find_longest_in_child(search, children, i, &part.longest))
+            push_part(search, &part);
+    }
+}
+
 /* Adds the children of a page that have rows in the range to the heap. */
 static bool push_children(LongestSearch *search, const XtfDescentPage *page, GError **error)
 {
-    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, search->index, error);
+    const uint32_t n = page->page.count, size = xtf_stored_batch_size(page);
 
-    if (!stored)
-        return false;
-    for (uint32_t slot = 0; slot < page->page.count; slot++) {
-        Part part = {.kind = PART_CHILD, .level = page->level - 1, .from = xtf_descent_child_start(page, slot)};
-        if (part.from < search->n2 && xtf_descent_child_end(page, slot) > search->n1 &&
-            find_longest_in_child(search, xtf_block_child_totals(stored), slot, &part.longest))
-            push_part(search, &part);
+    for (uint32_t slot = 0; slot < n; slot += MIN(size, n - slot)) {
+        const uint32_t end = slot + MIN(size, n - slot);
+        if (xtf_descent_child_start(page, slot) >= search->n2 || xtf_descent_child_end(page, end - 1) <= search->n1)
+            continue;
+        g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, search->index, slot, error);
+        if (!stored)
+            return false;
+        push_batch(search, page, xtf_block_child_totals(stored));
     }
     return true;
 }

@@ -45,12 +45,12 @@ bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *p
     *scans = false;
     if (!query->filtered || query->totals)
         return true;
-    g_autoptr(XtfBlock) block = xtf_stored_totals_get(page, query->index, error);
+    g_autoptr(XtfBlock) block = xtf_stored_totals_get(page, query->index, slot, error);
     if (!block)
         return false;
     const XtfChildTotals *stored = xtf_block_child_totals(block);
-    *scans = xtf_child_totals_depth(stored, xtf_totals_tier_group(&stored->exact, stored->exact.starts[slot])) <
-             stored->n_keys;
+    const uint32_t entry = stored->exact.starts[slot - stored->first];
+    *scans = xtf_child_totals_depth(stored, xtf_totals_tier_group(&stored->exact, entry)) < stored->n_keys;
     return true;
 }
 

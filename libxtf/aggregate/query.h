@@ -28,6 +28,7 @@ typedef struct {
     uint64_t hash; /* xtf_filter_hash() of the group; valid if filtered */
     XtfStackCapture *captures;
     unsigned n_captures;
+    bool passes; /* the query reads each page once */
 } XtfTotalsQuery;
 
 XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
@@ -36,9 +37,25 @@ XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const Xtf
 /* Adds rows [n1, n2) to the query. Cuts n2 off at the array's end. */
 bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error);
 
-/* Adds the whole children [first, last) of a page: by the page's stored totals (totals/tables/stored.h) if they
- * suffice, else by entering the child. */
-bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *page, const XtfBlock *stored,
+/* Stored totals of one page that a query holds while it reads the page (totals/tables/stored.h), pinned. */
+typedef struct {
+    XtfBlock *children; /* of some children; NULL: none yet */
+    XtfBlock *batches;  /* of the page's batches; NULL: none yet */
+} XtfHeldTotals;
+
+/* Releases the pins. An all-zero struct is allowed. */
+void xtf_held_totals_finish(XtfHeldTotals *held);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfHeldTotals, xtf_held_totals_finish)
+/* Releases the pins for a reader that reads the page once (xtf_block_pass()). */
+void xtf_held_totals_pass(XtfHeldTotals *held);
+/* Gets the totals of a child in held->children, unless they are there already. A query that passes (query->passes) also
+ * passes the block before. */
+bool xtf_totals_query_hold(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t child, XtfHeldTotals *held,
+                           GError **error);
+
+/* Adds the whole children [first, last) of a page: by the page's stored totals if they suffice, else by entering the
+ * child. */
+bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *page, XtfHeldTotals *held,
                                    uint32_t first, uint32_t last, GError **error);
 
 /* True if the query counts the frames of any key that rows begin. Their number below whole children is known without

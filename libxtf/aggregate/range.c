@@ -44,24 +44,112 @@ static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_
     return xtf_descent_enter(page, slot, &child, error) && add_page(query, &child, n1, n2, error);
 }
 
-bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *page, const XtfBlock *stored,
-                                   uint32_t first, uint32_t last, GError **error)
+void xtf_held_totals_finish(XtfHeldTotals *held)
 {
+    g_clear_pointer(&held->children, xtf_block_put);
+    g_clear_pointer(&held->batches, xtf_block_put);
+}
+
+void xtf_held_totals_pass(XtfHeldTotals *held)
+{
+    g_clear_pointer(&held->children, xtf_block_pass);
+    g_clear_pointer(&held->batches, xtf_block_pass);
+}
+
+bool xtf_totals_query_hold(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t child, XtfHeldTotals *held,
+                           GError **error)
+{
+    const XtfChildTotals *children = held->children ? xtf_block_child_totals(held->children) : NULL;
+
+    if (children && child - children->first < children->n)
+        return true;
+    g_clear_pointer(&held->children, query->passes ? xtf_block_pass : xtf_block_put);
+    held->children = xtf_stored_totals_get(page, query->index, child, error);
+    return held->children != NULL;
+}
+
+/* Adds the rows below an item whose totals do not suffice: a child, or a batch of children. */
+typedef bool (*AddItem)(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t item, XtfBlock **filters,
+                        GError **error);
+
+static bool add_child_below(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t child, XtfBlock **filters,
+                            GError **error)
+{
+    bool may_have;
+
+    return xtf_totals_query_may_be_below(query, page, child, filters, &may_have, error) &&
+           (!may_have || add_child(query, page, child, 0, UINT64_MAX, error));
+}
+
+/* Adds the whole items from number `first` of a page on, up to `last`, whose totals `stored` has. */
+static bool add_items(XtfTotalsQuery *query, const XtfDescentPage *page, const XtfBlock *stored, uint32_t first,
+                      uint32_t last, AddItem add, GError **error)
+{
+    const XtfChildTotals *children = xtf_block_child_totals(stored);
     g_autoptr(XtfBlock) filters = NULL;
     XtfPageTotals totals;
-    bool success = true, may_have;
-    xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
-    for (uint32_t i = first; success && i < last;) {
+    bool success = true;
+
+    xtf_page_totals_init(&totals, query, children);
+    for (uint32_t i = first - children->first; success && i < last - children->first;) {
         const XtfTotalsTier *tier;
-        uint32_t item, child = i;
-        i = xtf_page_totals_next(&totals, i, last, &tier, &item);
-        if (i > child + 1 || xtf_page_totals_suffice(&totals, tier, item))
-            xtf_page_totals_add(&totals, tier, item);
-        else if ((success = xtf_totals_query_may_be_below(query, page, child, &filters, &may_have, error)) && may_have)
-            success = add_child(query, page, child, 0, UINT64_MAX, error);
+        uint32_t number, item = i;
+        i = xtf_page_totals_next(&totals, i, last - children->first, &tier, &number);
+        if (i > item + 1 || xtf_page_totals_suffice(&totals, tier, number))
+            xtf_page_totals_add(&totals, tier, number);
+        else
+            success = add(query, page, children->first + item, &filters, error);
     }
     xtf_page_totals_finish(&totals);
     return success;
+}
+
+/* Adds the whole children [first, last) by their own totals. */
+static bool add_by_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
+                            XtfHeldTotals *held, GError **error)
+{
+    while (first < last) {
+        if (!xtf_totals_query_hold(query, page, first, held, error))
+            return false;
+        const XtfChildTotals *children = xtf_block_child_totals(held->children);
+        const uint32_t end = MIN(last, children->first + children->n);
+        if (!add_items(query, page, held->children, first, end, add_child_below, error))
+            return false;
+        first = end;
+    }
+    return true;
+}
+
+/* Adds all children of a batch by their own totals. */
+static bool add_batch(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t batch,
+                      G_GNUC_UNUSED XtfBlock **filters, GError **error)
+{
+    const uint32_t size = xtf_stored_batch_size(page), first = batch * size;
+    g_auto(XtfHeldTotals) held = {0};
+
+    return add_by_children(query, page, first, MIN(first + size, page->page.count), &held, error);
+}
+
+/* Adds the whole batches [first, last). */
+static bool add_batches(XtfTotalsQuery *query, const XtfDescentPage *page, XtfHeldTotals *held, uint32_t first,
+                        uint32_t last, GError **error)
+{
+    if (!held->batches)
+        held->batches = xtf_stored_totals_of_batches(page, query->index, error);
+    return held->batches && add_items(query, page, held->batches, first, last, add_batch, error);
+}
+
+bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *page, XtfHeldTotals *held,
+                                   uint32_t first, uint32_t last, GError **error)
+{
+    const uint32_t n = page->page.count, size = xtf_stored_batch_size(page);
+    const uint32_t first_batch = (first + size - 1) / size, last_batch = last < n ? last / size : (n + size - 1) / size;
+
+    if (size == n || first_batch >= last_batch)
+        return add_by_children(query, page, first, last, held, error);
+    return add_by_children(query, page, first, first_batch * size, held, error) &&
+           add_batches(query, page, held, first_batch, last_batch, error) &&
+           add_by_children(query, page, MIN(last_batch * size, last), last, held, error);
 }
 
 bool xtf_totals_query_count_begun(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
@@ -84,8 +172,8 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
         return true;
     if (xtf_totals_query_counts_begun(query))
         return xtf_totals_query_count_begun(query, page, first, last, error);
-    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
-    return stored && xtf_totals_query_add_children(query, page, stored, first, last, error);
+    g_auto(XtfHeldTotals) held = {0};
+    return xtf_totals_query_add_children(query, page, &held, first, last, error);
 }
 
 /* Adds rows [n1, n2), at least one, all below the page. */

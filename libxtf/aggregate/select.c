@@ -141,32 +141,98 @@ static bool select_in_first_child(XtfTotalsQuery *query, const XtfDescentPage *p
     return *next == slot || select_in_child(query, page, slot, selection, error);
 }
 
-/* Enters the child that contains the row, and before it each child whose totals do not suffice. */
-static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
+static bool fail_missing(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
+                         GError **error)
 {
-    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
-    g_autoptr(XtfBlock) filters = NULL;
-    XtfPageTotals totals;
-    uint32_t first;
+    return xtf_damaged(
+        error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer accepted rows than their totals say",
+        query->array->id, page->level, xtf_descent_child_start(page, first), xtf_descent_child_end(page, last));
+}
 
-    if (!stored || !select_in_first_child(query, page, selection, &first, error))
+/* Enters the child that contains the row, and before it each child whose totals do not suffice. Looks at the children
+ * from `first` on whose totals are stored together. */
+static bool select_in_batch(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, XtfBlock **filters,
+                            Selection *selection, GError **error)
+{
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, first, error);
+    XtfPageTotals totals;
+
+    if (!stored)
         return false;
     bool success = true;
-    xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
-    for (uint32_t i = first; success && !selection->found && i < page->page.count; i++) {
+    const XtfChildTotals *children = xtf_block_child_totals(stored);
+    xtf_page_totals_init(&totals, query, children);
+    for (uint32_t i = first - children->first; success && !selection->found && i < children->n; i++) {
         bool holds, may_have = true;
-        i = select_item(&totals, i, page->page.count, selection, &holds);
-        if (i < page->page.count && !holds)
-            success = xtf_totals_query_may_be_below(query, page, i, &filters, &may_have, error);
-        if (success && may_have && i < page->page.count)
-            success = select_in_child(query, page, i, selection, error);
+        i = select_item(&totals, i, children->n, selection, &holds);
+        const uint32_t slot = children->first + i;
+        if (i < children->n && !holds)
+            success = xtf_totals_query_may_be_below(query, page, slot, filters, &may_have, error);
+        if (success && may_have && i < children->n)
+            success = select_in_child(query, page, slot, selection, error);
         if (success && holds && !selection->found)
-            success = xtf_damaged(
-                error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer accepted rows than their totals say",
-                query->array->id, page->level, xtf_descent_child_start(page, i), xtf_descent_child_end(page, i));
+            success = fail_missing(query, page, slot, slot, error);
     }
     xtf_page_totals_finish(&totals);
     return success;
+}
+
+/* Passes the batches from child `slot` on that do not contain the row. Returns the first child of the batch that may;
+ * sets *holds if it does. `batches`: the totals of batches. */
+static uint32_t pass_batches(XtfPageTotals *batches, uint32_t slot, Selection *selection, bool *holds)
+{
+    const XtfChildTotals *children = batches->children;
+    uint32_t batch = slot / children->step;
+
+    *holds = false;
+    if (slot % children->step > 0)
+        return slot;
+    while (batch < children->n && xtf_page_totals_suffice(batches, &children->exact, batch) && !*holds) {
+        *holds = item_holds(batches, &children->exact, batch, selection);
+        batch += !*holds;
+    }
+    return batch * children->step;
+}
+
+/* Looks for the row in the children of a page from `slot` on, whose totals are in batches. */
+static bool select_in_batches(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, XtfBlock **filters,
+                              Selection *selection, GError **error)
+{
+    g_autoptr(XtfBlock) block = xtf_stored_totals_of_batches(page, query->index, error);
+    const uint32_t size = xtf_stored_batch_size(page);
+    XtfPageTotals batches;
+    bool success = true;
+
+    if (!block)
+        return false;
+    xtf_page_totals_init(&batches, query, xtf_block_child_totals(block));
+    while (success && !selection->found) {
+        bool holds;
+        slot = pass_batches(&batches, slot, selection, &holds);
+        if (slot >= page->page.count)
+            break;
+        const uint32_t first = slot;
+        slot = (slot / size + 1) * size;
+        success =
+            select_in_batch(query, page, first, filters, selection, error) &&
+            (selection->found || !holds || fail_missing(query, page, first, MIN(slot, page->page.count) - 1, error));
+    }
+    xtf_page_totals_finish(&batches);
+    return success;
+}
+
+static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
+{
+    g_autoptr(XtfBlock) filters = NULL;
+    uint32_t first;
+
+    if (!select_in_first_child(query, page, selection, &first, error))
+        return false;
+    if (selection->found || first >= page->page.count)
+        return true;
+    return xtf_stored_batch_size(page) < page->page.count
+               ? select_in_batches(query, page, first, &filters, selection, error)
+               : select_in_batch(query, page, first, &filters, selection, error);
 }
 
 bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,

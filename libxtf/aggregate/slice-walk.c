@@ -257,10 +257,12 @@ static bool begin_leaf(Walk *walk, LeafWalk *leaf, const XtfBlock *stored, GErro
     xtf_outer_frames_init(&leaf->outer, walk->query.array, walk->query.index);
     if (!xtf_frame_leaf_init(&leaf->frames, descent, walk->query.index, &leaf->outer.loader, error))
         return false;
-    if (stored)
-        xtf_child_totals_stack(xtf_block_child_totals(stored), descent->slot, descent->first_n, stack);
-    else
+    if (!stored) {
         xtf_frame_stack_reset(stack);
+        return true;
+    }
+    const XtfChildTotals *children = xtf_block_child_totals(stored);
+    xtf_child_totals_stack(children, descent->slot - children->first, descent->first_n, stack);
     return true;
 }
 
@@ -288,16 +290,19 @@ static bool walk_leaf(Walk *walk, const XtfDescentLeaf *descent, const XtfBlock 
 /* A page, and the first child that the walk has not passed. */
 typedef struct {
     const XtfDescentPage *page;
-    XtfBlock *stored; /* its totals, or by depth its depths; NULL: not needed yet */
+    XtfHeldTotals totals;
+    XtfBlock *depths; /* by depth: the depths before its children; NULL: not needed yet */
     uint32_t child;
 } PageWalk;
 
-static bool get_stored(const Walk *walk, PageWalk *at, GError **error)
+/* Gets what the walk needs of the totals of a child of the page. */
+static bool get_stored(const Walk *walk, PageWalk *at, uint32_t slot, GError **error)
 {
-    if (!at->stored)
-        at->stored =
-            (walk->by_depth ? xtf_stored_depths_get : xtf_stored_totals_get)(at->page, walk->query.index, error);
-    return at->stored != NULL;
+    if (!walk->by_depth)
+        return xtf_totals_query_hold(&walk->query, at->page, slot, &at->totals, error);
+    if (!at->depths)
+        at->depths = xtf_stored_depths_get(at->page, walk->query.index, error);
+    return at->depths != NULL;
 }
 
 /* Counts the frames that begin between the last edge and a child, if the walk counts by depth. */
@@ -305,9 +310,9 @@ static bool count_up_to_child(Walk *walk, PageWalk *at, uint32_t slot, GError **
 {
     if (!walk->by_depth)
         return true;
-    if (!get_stored(walk, at, error))
+    if (!get_stored(walk, at, slot, error))
         return false;
-    uint64_t depth = ((const XtfFrameDepths *)(const void *)at->stored->data)->depths[slot];
+    uint64_t depth = ((const XtfFrameDepths *)(const void *)at->depths->data)->depths[slot];
     uint64_t begun = (xtf_descent_child_start(at->page, slot) + depth) / 2;
     walk->query.count = begun - walk->begun;
     return begun >= walk->begun ||
@@ -325,8 +330,7 @@ static bool pass_children(Walk *walk, PageWalk *at, uint32_t end, GError **error
         return true;
     if (xtf_totals_query_counts_begun(&walk->query))
         return xtf_totals_query_count_begun(&walk->query, at->page, from, end, error);
-    return get_stored(walk, at, error) &&
-           xtf_totals_query_add_children(&walk->query, at->page, at->stored, from, end, error);
+    return xtf_totals_query_add_children(&walk->query, at->page, &at->totals, from, end, error);
 }
 
 /* Returns the child that an edge lies in or, if rows are numbered, before. */
@@ -347,8 +351,8 @@ static bool walk_child(Walk *walk, PageWalk *at, size_t limit, GError **error)
     if (at->page->level == 1) {
         XtfDescentLeaf leaf;
         xtf_descent_leaf(at->page, slot, &leaf);
-        return (!has_frames(walk) || get_stored(walk, at, error)) && count_up_to_child(walk, at, slot, error) &&
-               walk_leaf(walk, &leaf, at->stored, limit, error);
+        return (!has_frames(walk) || get_stored(walk, at, slot, error)) && count_up_to_child(walk, at, slot, error) &&
+               walk_leaf(walk, &leaf, at->totals.children, limit, error);
     }
     g_auto(XtfDescentPage) child = {0};
     return xtf_descent_enter(at->page, slot, &child, error) && walk_page(walk, &child, limit, error);
@@ -383,7 +387,8 @@ static bool walk_page(Walk *walk, const XtfDescentPage *page, size_t limit, GErr
     while (good && walk->next < limit)
         good = walk_to_child(walk, &at, limit, error);
     good = good && pass_children(walk, &at, page->page.count, error);
-    xtf_block_pass(at.stored);
+    xtf_held_totals_pass(&at.totals);
+    xtf_block_pass(at.depths);
     return good;
 }
 
@@ -420,6 +425,7 @@ bool xtf_slice_walk_run(Walk *walk, size_t begins, size_t ends, GError **error)
 {
     if (!walk->by_time && !walk->query.totals && !walk->query.filter && !walk->takes_stacks)
         return count_all(walk, error);
+    walk->query.passes = true;
     if (walk->n >= EDGES_BY_DEPTH && walk->query.array->height >= HEIGHT_BY_DEPTH &&
         xtf_totals_query_counts_begun(&walk->query) &&
         !xtf_frames_nest_fully(walk->query.array, walk->query.index, &walk->by_depth, &walk->all_begun, error))

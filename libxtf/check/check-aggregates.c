@@ -29,20 +29,10 @@ static void report_and_stop(AggregateWalk *walk, const GError *error)
     walk->stopped = true;
 }
 
-static char *name_page(const XtfDescentPage *page)
-{
-    const XtfArray *array = page->array;
-
-    if (page->open)
-        return g_strdup("right edge");
-    return g_strdup_printf(
-        "page %" PRIu64, xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array), page->page.block->offset));
-}
-
 static void report_child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *problem)
 {
     const XtfArray *array = walk->array;
-    g_autofree char *page_name = name_page(page);
+    g_autofree char *page_name = xtf_checking_name_page(page);
 
     xtf_checking_problem(walk->check, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s",
                          array->id, page_name, page->level, slot, xtf_descent_child_start(page, slot),
@@ -124,11 +114,11 @@ typedef struct {
 static void compare_border(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
                            const Border *right)
 {
-    const XtfChildStack stack = xtf_child_totals_stack_head(stored, slot);
+    const uint32_t i = slot - stored->first;
+    const XtfChildStack stack = xtf_child_totals_stack_head(stored, i);
     uint64_t first_n = xtf_descent_child_start(page, slot), time = first_n > 0 ? right->time : stack.time;
 
-    if (stack.time != time || xtf_child_totals_depth_before(stored, slot) != right->depth ||
-        stack.least != right->least)
+    if (stack.time != time || xtf_child_totals_depth_before(stored, i) != right->depth || stack.least != right->least)
         report_child_problem(walk, page, slot, "its border does not match its rows and the row before them");
 }
 
@@ -138,7 +128,7 @@ static void compare_stack(AggregateWalk *walk, const XtfDescentPage *page, uint3
     g_auto(XtfFrameStack) stack;
 
     xtf_frame_stack_init(&stack);
-    xtf_child_totals_stack(stored, slot, 0, &stack);
+    xtf_child_totals_stack(stored, slot - stored->first, 0, &stack);
     guint n = stack.frames->len, depth = walk->stack.frames->len;
     bool equal = n == MIN(depth, (guint)XTF_SNAPSHOT_FRAMES);
     for (guint i = 0; equal && i < n; i++) {
@@ -238,39 +228,111 @@ static unsigned stored_depth(const XtfChildTotals *stored, uint32_t slot)
     return xtf_child_totals_depth(stored, xtf_totals_tier_group(&stored->exact, stored->exact.starts[slot]));
 }
 
+/* The stored totals of a page that is processed. */
+typedef struct {
+    const XtfDescentPage *page;
+    XtfBlock *stored;  /* totals of the children from number `first` on; NULL: they are damaged */
+    XtfBlock *batches; /* totals of the batches; NULL: the page has none, or they are damaged */
+    XtfBlock *filters;
+    XtfGroupTotals *of_batch; /* totals of the rows of the current batch up to now */
+} StoredPage;
+
+static void begin_stored_page(AggregateWalk *walk, const XtfDescentPage *page, StoredPage *stored)
+{
+    g_autoptr(GError) error = NULL;
+
+    *stored = (StoredPage){.page = page};
+    if (xtf_stored_batch_size(page) == page->page.count)
+        return;
+    stored->batches = xtf_stored_totals_of_batches(page, walk->index, &error);
+    if (!stored->batches)
+        xtf_checking_problem(walk->check, "%s", error->message);
+}
+
+static void finish_stored_page(StoredPage *stored)
+{
+    xtf_block_put(stored->stored);
+    xtf_block_put(stored->batches);
+    xtf_block_put(stored->filters);
+    g_clear_pointer(&stored->of_batch, xtf_group_totals_free);
+}
+
+/* Gets the totals of the children that are stored with a child, if the child is the first of them. */
+static void begin_batch(AggregateWalk *walk, StoredPage *stored, uint32_t slot)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (slot % xtf_stored_batch_size(stored->page) > 0)
+        return;
+    g_clear_pointer(&stored->stored, xtf_block_put);
+    stored->stored = xtf_stored_totals_get(stored->page, walk->index, slot, &error);
+    if (!stored->stored)
+        xtf_checking_problem(walk->check, "%s", error->message);
+    g_clear_pointer(&stored->of_batch, xtf_group_totals_free);
+    stored->of_batch = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
+}
+
+/* Adds a child's totals to the totals of its batch, and compares these behind the last child of the batch. */
+static void end_child_of_batch(AggregateWalk *walk, StoredPage *stored, uint32_t slot, const XtfGroupTotals *totals)
+{
+    const uint32_t size = xtf_stored_batch_size(stored->page), batch = slot / size;
+
+    if (!stored->batches)
+        return;
+    xtf_group_totals_add_bounded(&stored->of_batch, totals, MEMORY_GROUPS_MAX);
+    if ((slot + 1) % size > 0 && slot + 1 < stored->page->page.count)
+        return;
+    const XtfChildTotals *batches = xtf_block_child_totals(stored->batches);
+    if (!totals_equal(batch, batches, stored->of_batch))
+        report_child_problem(walk, stored->page, slot, "those of its batch do not match the rows of the batch");
+    if (n_stored_groups(batches, batch) > XTF_CHILD_GROUPS)
+        report_child_problem(walk, stored->page, slot, "its batch has more groups than allowed");
+}
+
+/* Compares the stored totals of a child with the totals of its rows. */
+static void compare_child(AggregateWalk *walk, StoredPage *stored, uint32_t slot, const XtfGroupTotals *totals,
+                          const Border *border)
+{
+    const XtfDescentPage *page = stored->page;
+    const XtfChildTotals *children = xtf_block_child_totals(stored->stored);
+    const uint32_t i = slot - children->first;
+
+    if (!totals_equal(i, children, totals))
+        report_child_problem(walk, page, slot, "they do not match its rows");
+    if (n_stored_groups(children, i) > XTF_CHILD_GROUPS)
+        report_child_problem(walk, page, slot, "it has more groups than allowed");
+    if (walk->aggregate->kind == XTF_AGGREGATE_FRAMES)
+        compare_border(walk, page, slot, children, border);
+    if (walk->aggregate->filters && page->level == 1)
+        compare_filter(walk, page, slot, &stored->filters, stored_depth(children, i), totals);
+}
+
 /* Processes all rows below a page and compares its stored totals with them. Returns the totals of the page, and sets
  * the stack's `least` to the minimum over the page's rows. */
 static XtfGroupTotals *process_page(AggregateWalk *walk, const XtfDescentPage *page)
 {
-    g_autoptr(GError) error = NULL;
     XtfGroupTotals *page_totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
-    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, walk->index, &error);
-    g_autoptr(XtfBlock) filters = NULL;
-    const XtfChildTotals *children = stored ? xtf_block_child_totals(stored) : NULL;
-    bool frames = walk->aggregate->kind == XTF_AGGREGATE_FRAMES;
     uint64_t least = UINT64_MAX;
+    StoredPage stored;
 
-    if (!stored)
-        xtf_checking_problem(walk->check, "%s", error->message);
+    begin_stored_page(walk, page, &stored);
     for (uint32_t slot = 0; slot < page->page.count && !walk->stopped; slot++) {
         Border border = {.time = walk->stack.time, .depth = walk->stack.frames->len};
-        if (stored && frames && page->level == 1)
-            compare_stack(walk, page, slot, children);
+        begin_batch(walk, &stored, slot);
+        if (stored.stored && walk->aggregate->kind == XTF_AGGREGATE_FRAMES && page->level == 1)
+            compare_stack(walk, page, slot, xtf_block_child_totals(stored.stored));
         walk->stack.least = UINT64_MAX;
         g_autoptr(XtfGroupTotals) totals = process_child(walk, page, slot);
         border.least = walk->stack.least;
         least = MIN(least, border.least);
-        if (stored && !walk->stopped && !totals_equal(slot, children, totals))
-            report_child_problem(walk, page, slot, "they do not match its rows");
-        if (stored && !walk->stopped && n_stored_groups(children, slot) > XTF_CHILD_GROUPS)
-            report_child_problem(walk, page, slot, "it has more groups than allowed");
-        if (stored && !walk->stopped && frames)
-            compare_border(walk, page, slot, children, &border);
-        if (stored && !walk->stopped && walk->aggregate->filters && page->level == 1)
-            compare_filter(walk, page, slot, &filters, stored_depth(children, slot), totals);
+        if (stored.stored && !walk->stopped)
+            compare_child(walk, &stored, slot, totals, &border);
+        if (!walk->stopped)
+            end_child_of_batch(walk, &stored, slot, totals);
         xtf_group_totals_add_bounded(&page_totals, totals, MEMORY_GROUPS_MAX);
     }
     walk->stack.least = least;
+    finish_stored_page(&stored);
     return page_totals;
 }
 
@@ -317,93 +379,6 @@ static void check_aggregate(AggregateWalk *walk)
                              walk->array->id);
 }
 
-/* ---- Layout of the tables in their payloads. */
-
-/* Rows whose totals the tables of a payload hold. */
-typedef enum {
-    OF_LEAVES, /* the children of an index page of level 1 */
-    OF_PAGES,  /* the children of an index page of a higher level */
-    OF_ARRAY,  /* the whole array */
-} TableOwner;
-
-/* Returns what is wrong with the next table of a payload, or NULL. Tables of unknown kinds are not checked. */
-static const char *table_fault(const XtfSchema *schema, TableOwner owner, XtfBytesReader *payload)
-{
-    const uint8_t *head = payload->at;
-    XtfPackedRows table = xtf_stored_rows_next(payload);
-
-    if (payload->failed)
-        return "a table is cut short";
-    const uint8_t *end = table.bytes.at + table.bytes.left;
-    if (!xtf_checking_all_zero(head + offsetof(XtfDiskTotals, zero), 2) ||
-        !xtf_checking_all_zero(head + offsetof(XtfDiskTotals, reserved), 4) ||
-        !xtf_checking_all_zero(end, (size_t)(payload->at - end)))
-        return "unused bytes of a table are not 0";
-    if (table.kind == 0 || table.aggregate >= schema->n_aggregates)
-        return "a table has an invalid aggregate or kind";
-    const XtfAggregate *aggregate = &schema->aggregates[table.aggregate];
-    if (aggregate->kind == XTF_AGGREGATE_UNKNOWN)
-        return NULL;
-    bool frames = aggregate->kind == XTF_AGGREGATE_FRAMES;
-    if (table.kind == XTF_TOTALS_FILTERS && (owner != OF_LEAVES || !aggregate->filters))
-        return "filters are not allowed here";
-    if (table.kind == XTF_TOTALS_BORDERS && (owner == OF_ARRAY || !frames))
-        return "borders are not allowed here";
-    if (table.kind == XTF_TOTALS_SNAPSHOTS && (owner != OF_LEAVES || !frames))
-        return "snapshots are not allowed here";
-    return table.n == 0 ? "a table has no rows" : NULL;
-}
-
-/* Checks the tables of a page's children in `payload`. */
-static void check_tables(AggregateWalk *walk, const char *page_name, unsigned level, TableOwner owner,
-                         XtfBytesReader payload)
-{
-    const char *fault = NULL;
-
-    while (!fault && payload.left > 0)
-        fault = table_fault(walk->array->schema, owner, &payload);
-    if (fault)
-        xtf_checking_problem(walk->check, "array %u, %s, level %u: totals: %s", walk->array->id, page_name, level,
-                             fault);
-}
-
-static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
-{
-    g_autoptr(GError) error = NULL;
-    g_autofree char *page_name = name_page(page);
-    g_autofree uint8_t *bytes = NULL;
-    XtfBytesReader tables;
-
-    if (xtf_stored_totals_tables(page, &bytes, &tables, &error))
-        check_tables(walk, page_name, page->level, page->level == 1 ? OF_LEAVES : OF_PAGES, tables);
-    else
-        xtf_checking_problem(walk->check, "%s", error->message);
-    for (uint32_t slot = 0; page->level > 1 && slot < page->page.count; slot++) {
-        g_auto(XtfDescentPage) child = {0};
-        g_clear_error(&error);
-        if (xtf_descent_enter(page, slot, &child, &error))
-            check_tables_below(walk, &child);
-        else
-            xtf_checking_problem(walk->check, "%s", error->message);
-    }
-}
-
-static void check_all_tables(AggregateWalk *walk)
-{
-    const XtfArray *array = walk->array;
-    XtfBytesReader array_tables = get_array_tables(walk);
-    XtfDescentPage root;
-
-    if (array_tables.failed)
-        xtf_checking_problem(walk->check, "array %u, right edge: its totals are cut short", array->id);
-    else
-        check_tables(walk, "right edge", array->height, OF_ARRAY, array_tables);
-    if (array->height > 1) {
-        xtf_descent_root_page(array, walk->edge, &root);
-        check_tables_below(walk, &root);
-    }
-}
-
 void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array)
 {
     g_autoptr(GError) error = NULL;
@@ -415,7 +390,7 @@ void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array)
         xtf_checking_take_error(check, &error);
         return;
     }
-    check_all_tables(&(AggregateWalk){.check = check, .array = array, .edge = edge});
+    xtf_checking_tables(check, array, edge);
     bool stopped = false;
     for (unsigned index = 0; index < array->schema->n_aggregates && !stopped; index++) {
         AggregateWalk walk = {.check = check,

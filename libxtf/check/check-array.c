@@ -140,11 +140,11 @@ static bool process_child(XtfChecking *check, unsigned level, const XtfPageView 
 static void verify_totals(XtfChecking *check, const XtfDescentPage *page)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree uint8_t *bytes = NULL;
-    XtfBytesReader tables;
+    g_auto(XtfCompanionTables) tables = {0};
+    XtfBytesReader bytes;
 
     if (xtf_read32(xtf_page_head(page->page.block)->companion) > 0 &&
-        !xtf_stored_totals_tables(page, &bytes, &tables, &error))
+        !xtf_stored_totals_tables(page, &tables, &bytes, &error))
         xtf_checking_take_error(check, &error);
 }
 

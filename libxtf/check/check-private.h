@@ -109,6 +109,11 @@ void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array);
  * ones. The array's pages must be sound; the stored totals may be damaged. */
 void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array);
 
+/* Checks the layout of an array's tables of totals. The array's pages must be sound. */
+void xtf_checking_tables(XtfChecking *check, const XtfArray *array, XtfBlock *edge);
+/* Returns a name of an index page for a problem, to be freed. */
+char *xtf_checking_name_page(const XtfDescentPage *page);
+
 /* Compares the leaf lists with the index pages of their arrays. */
 void xtf_checking_leaf_lists(XtfChecking *check);
 

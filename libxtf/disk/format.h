@@ -51,6 +51,7 @@ enum {
 #define XTF_FEATURE_VOLUMES  (UINT64_C(1) << 2) /* arrays go on over several files; links of pages may lead nowhere */
 #define XTF_FEATURE_JOINED   (UINT64_C(1) << 3) /* some arrays have leaves of other arrays: see XtfDiskPieces */
 #define XTF_FEATURE_ANCHORED (UINT64_C(1) << 4) /* the file is the companion of an anchor, which is its first file */
+#define XTF_FEATURE_BATCHES  (UINT64_C(1) << 5) /* totals of some pages are in batches: see XtfDiskBatches */
 
 #define XTF_SUPERBLOCK_CLOSED 1u /* flag: the writer closed the file with this commit */
 
@@ -110,7 +111,7 @@ typedef struct {        /* OFFSET SIZE */
     uint8_t kind;       /*  4  1  XtfPageKind */
     uint8_t codec;      /*  5  1  XtfCodecId (codec.h) of a leaf or of totals; else 0 */
     uint8_t level;      /*  6  1  0: leaf */
-    uint8_t flags;      /*  7  1  0 */
+    uint8_t batch;      /*  7  1  of an index page: base-2 logarithm of the children of a batch; 0: no batches */
     XtfLe32 array;      /*  8  4  id */
     XtfLe32 epoch;      /* 12  4  ordinal of the writer that wrote the page */
     XtfLe64 segment;    /* 16  8  id of the segment */
@@ -167,6 +168,27 @@ typedef enum {
     XTF_TOTALS_FILTERS = 4,
     XTF_TOTALS_KINDS,
 } XtfTotalsKind;
+
+/*
+ * A companion may have the totals of its page in batches of children, so that a reader of one child reads one of them.
+ * Each batch has 2^batch children (XtfDiskPage), the last one the rest. The payload is this head, an XtfDiskBatch for
+ * each section, and the sections. Section 0 has the totals of the batches, whose `child` is the number of the batch,
+ * and the filters of all children. Section 1 + i has the other tables of batch i.
+ */
+typedef struct {     /* OFFSET SIZE */
+    XtfLe32 checksum; /*  0  4  CRC-32 of the place (8 bytes), bytes 0 to 59 of the page, and the directory behind this */
+    XtfLe32 reserved; /*  4  4  0 */
+} XtfDiskBatches;
+
+typedef struct {     /* OFFSET SIZE */
+    XtfLe32 length;   /*  0  4  bytes of the section, a multiple of 8 */
+    XtfLe32 checksum; /*  4  4  CRC-32 of the section */
+} XtfDiskBatch;
+
+enum {
+    XTF_BATCH_BITS_LEAST = 4, /* a batch has at least 16 children */
+    XTF_BATCH_BITS_MOST = 16,
+};
 
 /* An array's right edge begins with this, then the heads of its levels (XtfDiskOpen). edge.h describes the rest. */
 typedef struct {          /* OFFSET SIZE */

@@ -99,7 +99,7 @@ static bool check_superblock(const XtfSuperblock *superblock, GError **error)
     if (!check_version(info, error))
         return false;
     uint64_t unknown = superblock->incompatible & ~(xtf_codec_features() | XTF_FEATURE_FILES | XTF_FEATURE_VOLUMES |
-                                                    XTF_FEATURE_JOINED | XTF_FEATURE_ANCHORED);
+                                                    XTF_FEATURE_JOINED | XTF_FEATURE_ANCHORED | XTF_FEATURE_BATCHES);
     if (unknown)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "the file uses features that this program does not know (bits 0x%" PRIx64 ")", unknown);

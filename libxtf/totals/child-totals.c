@@ -137,12 +137,19 @@ XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsig
         .first_n = first_n,
         .array = array->id,
         .segment = array->segment,
+        .step = 1,
         .index = (uint8_t)index,
         .level = (uint8_t)level,
         .n_keys = aggregate->n_keys,
         .n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate),
     };
     return builder;
+}
+
+void xtf_child_totals_builder_set_children(XtfChildTotalsBuilder *builder, uint32_t first, uint32_t step)
+{
+    builder->head.first = first;
+    builder->head.step = step;
 }
 
 void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder)

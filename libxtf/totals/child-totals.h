@@ -43,6 +43,8 @@ typedef struct {
     const XtfSchema *schema;
     uint64_t first_n;
     uint32_t array, segment;
+    uint32_t first; /* number in the page of the first child, or of the first batch of children */
+    uint32_t step;  /* children of a batch, if an item is one; else 1 */
     uint8_t index, level;
 
     uint8_t n_keys, n_cells;
@@ -109,6 +111,8 @@ typedef struct XtfChildTotalsBuilder XtfChildTotalsBuilder;
 
 XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
                                                     uint64_t first_n);
+/* Says which children of a page the items are: batches of `step` children, or from child `first` on (0 and 1: all). */
+void xtf_child_totals_builder_set_children(XtfChildTotalsBuilder *builder, uint32_t first, uint32_t step);
 void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfChildTotalsBuilder, xtf_child_totals_builder_free)
 void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder); /* begins a child */

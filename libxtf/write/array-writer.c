@@ -14,6 +14,7 @@
 #include "libxtf/disk/edge.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/error.h"
+#include "libxtf/totals/tables/batches.h"
 #include "libxtf/write/writer-private.h"
 
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema)
@@ -68,6 +69,7 @@ typedef struct {
     uint32_t count, length;
     XtfPageKind kind;
     uint8_t codec;
+    uint8_t batch;         /* of an index page and its companion: XtfDiskPage */
     GByteArray *companion; /* the companion of an index page, laid out as `bytes`; NULL: none */
 } FullPage;
 
@@ -83,7 +85,9 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *f
     const XtfLevel *level = &array->open->levels[number];
     size_t used = sizeof(XtfDiskPage) + full->length;
     size_t whole = (used + writer->page_size - 1) / writer->page_size * writer->page_size;
-    XtfDiskPage head = {.kind = (uint8_t)full->kind, .codec = full->codec, .level = (uint8_t)number};
+    XtfDiskPage head = {
+        .kind = (uint8_t)full->kind, .codec = full->codec, .level = (uint8_t)number, .batch = full->batch};
+    uint8_t *payload = full->bytes + sizeof head;
 
     xtf_write32(&head.magic, XTF_PAGE_MAGIC);
     xtf_write32(&head.array, array->id);
@@ -95,7 +99,8 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *f
     xtf_write64(&head.previous, level->previous);
     xtf_write64(&head.next, links.next);
     xtf_write32(&head.companion, links.companion);
-    xtf_write32(&head.checksum, xtf_page_checksum(&head, links.place, full->bytes + sizeof head, full->length));
+    xtf_batches_set_checksum(&head, links.place, payload);
+    xtf_write32(&head.checksum, xtf_page_checksum(&head, links.place, payload, full->length));
     memcpy(full->bytes, &head, sizeof head);
     memset(full->bytes + used, 0, whole - used);
     return xtf_writer_put(writer, links.place * writer->page_size, full->bytes, whole, error);
@@ -126,6 +131,7 @@ static bool write_companion(XtfArrayWriter *array, unsigned number, const FullPa
         .length = used - (uint32_t)sizeof(XtfDiskPage),
         .kind = XTF_PAGE_TOTALS,
         .codec = array->codec,
+        .batch = page->batch,
     };
     links->companion = (uint32_t)(place - links->place);
     return write_page(array, number, &companion, (Links){.place = place, .next = links->next}, error);
@@ -190,7 +196,8 @@ static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t fir
     g_autoptr(GByteArray) companion = g_byte_array_new();
     if (array->open->aggregates) {
         g_byte_array_set_size(companion, sizeof(XtfDiskPage));
-        xtf_aggregate_writer_seal_index(array->open->aggregates, number, companion);
+        full.batch = (uint8_t)xtf_aggregate_writer_seal_index(array->open->aggregates, number, companion);
+        array->batches |= full.batch > 0;
         if (companion->len - sizeof(XtfDiskPage) > XTF_COMPANION_BYTES_MAX)
             return xtf_fail(error, XTF_ERROR_TOO_LARGE,
                             "%s: the totals of a page of array %u take more than %d MiB: use smaller pages",

@@ -145,7 +145,7 @@ static void summarize_arrays(XtfWriter *writer)
         if (array->n_rows == 0)
             continue;
         catalog->n_rows[array->schema->id] += array->n_rows;
-        writer->incompatible |= xtf_codec(array->codec)->feature;
+        writer->incompatible |= xtf_codec(array->codec)->feature | (array->batches ? XTF_FEATURE_BATCHES : 0);
         if (array->schema->kind == XTF_SCHEMA_RECORD) {
             const XtfClockMap *clock = xtf_writer_clock(writer, array->clock_map);
             first = MIN(first, xtf_clock_map_to_global(clock, array->first));

@@ -88,7 +88,8 @@ struct XtfArrayWriter {
     bool changed;  /* changed since `edge` was stored */
     bool remapped; /* clock map changed since the node was stored */
     bool closed;
-    bool joined; /* it consists of pieces */
+    bool joined;  /* it consists of pieces */
+    bool batches; /* this writer stored totals of a page in batches (XTF_FEATURE_BATCHES) */
 };
 
 /* Bytes that only grow: see chunk-writer.h. */

@@ -9,11 +9,16 @@ static uint64_t count_rows_most(const XtfChildren *children, const XtfSchema *sc
     return MIN(n * XTF_CHILD_GROUPS, few);
 }
 
+/* Returns the number of rows below a child or a batch. */
 static uint64_t count_rows_below(const XtfChildren *children, uint32_t child)
 {
-    if (!children->page)
+    const XtfDescentPage *page = children->page;
+    const uint32_t step = children->step;
+
+    if (!page)
         return children->array->n_rows;
-    return xtf_descent_child_end(children->page, child) - xtf_descent_child_start(children->page, child);
+    return xtf_descent_child_end(page, MIN(child * step + step, page->page.count) - 1) -
+           xtf_descent_child_start(page, child * step);
 }
 
 /* Groups of one child. */
@@ -177,7 +182,7 @@ static const char *read_children(const XtfChildren *children, const XtfTotalsRow
     ChildGroups before = {0};
     uint32_t row = 0;
 
-    for (uint32_t child = 0; child < children->n; child++) {
+    for (uint32_t child = children->first; child < children->first + children->n; child++) {
         uint32_t end = find_child_end(rows, child, row, before.n);
         const ChildGroups groups = {.depth = rows->depth + row,
                                     .keys = rows->keys + (size_t)row * aggregate->n_keys,
@@ -229,17 +234,17 @@ const char *xtf_groups_count_begun(const XtfChildren *children, const XtfAggrega
     if (!xtf_stored_totals_unpack(aggregate, xtf_codec(children->array->codec), packed, XTF_FRAMES_BEGUN + 1, begun,
                                   &rows, &fault))
         return fault;
-    before[0] = 0;
-    for (uint32_t child = 0; child < children->n; child++) {
+    for (uint32_t i = 0; i < children->n; i++) {
+        uint32_t child = children->first + i;
         uint64_t uncounted = count_rows_below(children, child);
-        before[child + 1] = before[child];
+        before[i + 1] = before[i];
         for (; row < rows.n && rows.child[row] == child; row++) {
             if (rows.depth[row] > 0 && rows.keys[(size_t)row * aggregate->n_keys] == XTF_FRAMES_BEFORE)
                 continue; /* these rows end frames */
             if (begun[row] > uncounted)
                 return "the groups count more rows than are below the child";
             uncounted -= begun[row];
-            before[child + 1] += begun[row];
+            before[i + 1] += begun[row];
         }
     }
     return row == rows.n ? NULL : "a group names a child that does not exist";

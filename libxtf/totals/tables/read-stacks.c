@@ -22,9 +22,15 @@ static const char *border_fault(const XtfDiskEntry *entry, uint32_t child, const
                                                                                       : NULL;
 }
 
+/* Returns the entries of the page from the first child on. */
+static const XtfDiskEntry *entries_of(const XtfChildren *children)
+{
+    return (const XtfDiskEntry *)children->page->page.payload + children->first;
+}
+
 XtfBorder *xtf_borders_read(const XtfChildren *children, const XtfPackedRows *packed, const char **fault)
 {
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)children->page->page.payload;
+    const XtfDiskEntry *entries = entries_of(children);
 
     if (packed->n != children->n) {
         *fault = "the number of borders differs from that of the children";
@@ -33,8 +39,8 @@ XtfBorder *xtf_borders_read(const XtfChildren *children, const XtfPackedRows *pa
     g_autofree XtfBorder *borders = g_new(XtfBorder, children->n);
     if (!xtf_stored_borders_unpack(xtf_codec(children->array->codec), packed, borders, fault))
         return NULL;
-    for (uint32_t child = 0; child < children->n && !*fault; child++)
-        *fault = border_fault(&entries[child], child, &borders[child]);
+    for (uint32_t i = 0; i < children->n && !*fault; i++)
+        *fault = border_fault(&entries[i], children->first + i, &borders[i]);
     return *fault ? NULL : g_steal_pointer(&borders);
 }
 
@@ -72,7 +78,7 @@ static const char *check_frames(const XtfDiskEntry *entry, const XtfBorder *bord
 static const char *read_stacks_of_children(const XtfChildren *children, const XtfMappedGroups *to,
                                            const StackRows *rows)
 {
-    const XtfDiskEntry *entries = (const XtfDiskEntry *)children->page->page.payload;
+    const XtfDiskEntry *entries = entries_of(children);
     const uint64_t most = children->page->level == 1 ? XTF_SNAPSHOT_FRAMES : 0;
     uint32_t first = 0;
 

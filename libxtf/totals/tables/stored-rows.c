@@ -152,19 +152,19 @@ void xtf_stored_filter_read(const uint8_t *row, uint64_t *child, uint64_t *bits)
     *bits = xtf_field_get(&fields[XTF_FILTER_BITS], row);
 }
 
-void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,
-                          GByteArray *payload)
+void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const uint8_t *rows,
+                          uint32_t n, GByteArray *payload)
 {
     guint start = payload->len;
-    uint32_t n_rows = rows->len / schema->row_size, room = (uint32_t)codec->bound(schema, n_rows);
+    uint32_t room = (uint32_t)codec->bound(schema, n);
 
-    if (n_rows == 0)
+    if (n == 0)
         return;
     g_byte_array_set_size(payload, start + (guint)sizeof head + room);
-    uint32_t length = codec->pack(schema, rows->data, n_rows, XTF_PACK_LEVEL_READING,
-                                  payload->data + start + sizeof head, room, NULL);
+    uint32_t length =
+        codec->pack(schema, rows, n, XTF_PACK_LEVEL_READING, payload->data + start + sizeof head, room, NULL);
     g_byte_array_set_size(payload, start + (guint)sizeof head + length);
-    xtf_write32(&head.n_rows, n_rows);
+    xtf_write32(&head.n_rows, n);
     xtf_write32(&head.length, length);
     memcpy(payload->data + start, &head, sizeof head);
     xtf_bytes_align(payload);

@@ -58,10 +58,10 @@ void xtf_stored_border_append(GByteArray *rows, const XtfBorder *border);
 void xtf_stored_snapshot_append(GByteArray *rows, uint32_t child, const XtfFrameStack *stack);
 /* Appends a word of a child's filter. */
 void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits);
-/* Appends a table of rows to a payload: `head` has its kind and aggregate; the function sets its other members. Appends
- * nothing if there are no rows. */
-void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,
-                          GByteArray *payload);
+/* Appends a table of n rows to a payload: `head` has its kind and aggregate; the function sets its other members.
+ * Appends nothing if there are no rows. */
+void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const uint8_t *rows,
+                          uint32_t n, GByteArray *payload);
 
 void xtf_stored_filter_read(const uint8_t *row, uint64_t *child, uint64_t *bits);
 

@@ -1,6 +1,5 @@
 #include "libxtf/totals/tables/stored.h"
 
-#include "libxtf/disk/page.h"
 #include "libxtf/totals/tables/read-tables.h"
 
 /* Totals to decode, and the page or right edge that has them. */
@@ -10,25 +9,28 @@ typedef struct {
     const XtfDescentPage *descent;
     XtfBlock *edge;
     unsigned index, level;
-    uint32_t n; /* number of children */
+    uint32_t n; /* number of the page's children */
     uint64_t first_n;
     bool open;
-    uint64_t place;       /* place of a sealed page's companion */
-    const uint8_t *bytes; /* the tables, once they are found in the right edge or read from the companion */
-    uint32_t length;
-    XtfBlockMaker decode; /* decodes source->bytes */
-    uint32_t name;        /* distinguishes the block from others made of the same bytes */
+    uint64_t place;            /* place of a sealed page's companion */
+    unsigned batch_bits;       /* base-2 logarithm of the children of a batch; 0: no batches */
+    uint32_t section;          /* of a companion in batches: the section to decode; ALL_SECTIONS */
+    XtfCompanionTables tables; /* bytes read from the companion */
+    XtfBytesReader bytes;      /* the tables, once they are found in the right edge or read from the companion */
+    XtfBlockMaker decode;      /* decodes source->bytes */
+    uint32_t name;             /* distinguishes the block from others made of the same bytes */
 } TableSource;
+
+enum { ALL_SECTIONS = UINT32_MAX };
 
 static bool fail_damaged(const TableSource *source, const char *fault, GError **error)
 {
     const XtfArray *array = source->array;
 
-    if (source->open)
-        return xtf_damaged(error, "array %u: its right edge (byte %" PRIu64 "): totals of level %u: %s", array->id,
-                           array->edge_offset, source->level, fault);
-    return xtf_damaged(error, "page %" PRIu64 ": totals of array %u, level %u: %s", source->place, array->id,
-                       source->level, fault);
+    if (!source->open)
+        return xtf_companion_fail(source->descent, source->place, fault, error);
+    return xtf_damaged(error, "array %u: its right edge (byte %" PRIu64 "): totals of level %u: %s", array->id,
+                       array->edge_offset, source->level, fault);
 }
 
 static bool has_borders(const TableSource *source)
@@ -37,14 +39,12 @@ static bool has_borders(const TableSource *source)
 }
 
 /* Finds the tables of an aggregate, by kind. Skips tables of other kinds. Returns a fault, or NULL. */
-static const char *find_tables(const TableSource *source, XtfPackedRows tables[XTF_TOTALS_KINDS])
+static const char *find_tables(XtfBytesReader reader, unsigned index, XtfPackedRows tables[XTF_TOTALS_KINDS])
 {
-    XtfBytesReader reader = {.at = source->bytes, .left = source->length};
-
     memset(tables, 0, XTF_TOTALS_KINDS * sizeof *tables);
     while (reader.left > 0 && !reader.failed) {
         XtfPackedRows table = xtf_stored_rows_next(&reader);
-        if (table.aggregate != source->index || table.kind >= XTF_TOTALS_KINDS)
+        if (table.aggregate != index || table.kind >= XTF_TOTALS_KINDS)
             continue;
         if (tables[table.kind].n > 0)
             return "a table occurs twice";
@@ -55,6 +55,40 @@ static const char *find_tables(const TableSource *source, XtfPackedRows tables[X
     return reader.failed ? "the tables are truncated" : NULL;
 }
 
+static uint32_t count_batches(const TableSource *source)
+{
+    return source->batch_bits > 0 ? xtf_batches_count(source->n, source->batch_bits) : 1;
+}
+
+/* Returns the children of a batch; without batches, all. */
+static XtfChildren children_of_batch(const TableSource *source, uint32_t batch)
+{
+    const uint32_t size = source->batch_bits > 0 ? UINT32_C(1) << source->batch_bits : source->n, first = batch * size;
+
+    return (XtfChildren){
+        .array = source->array, .page = source->descent, .first = first, .n = MIN(size, source->n - first), .step = 1};
+}
+
+/* Returns the children, or the batches, whose totals source->bytes has. */
+static XtfChildren children_of_source(const TableSource *source)
+{
+    if (source->batch_bits > 0 && source->section == 0)
+        return (XtfChildren){.array = source->array,
+                             .page = source->descent,
+                             .n = count_batches(source),
+                             .step = UINT32_C(1) << source->batch_bits};
+    return children_of_batch(source, source->batch_bits > 0 ? source->section - 1 : 0);
+}
+
+/* Finds the tables of a batch of a companion that was read whole, as find_tables() does; without batches, all. */
+static const char *find_tables_of_batch(const TableSource *source, uint32_t batch,
+                                        XtfPackedRows tables[XTF_TOTALS_KINDS])
+{
+    return find_tables(source->batch_bits > 0 ? xtf_companion_section(source->descent, &source->tables, 1 + batch)
+                                              : source->bytes,
+                       source->index, tables);
+}
+
 /* Decodes source->bytes. */
 static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
@@ -62,15 +96,16 @@ static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GErro
     g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(source->array, source->index, source->level, source->first_n);
     XtfPackedRows tables[XTF_TOTALS_KINDS];
-    const char *fault = find_tables(source, tables);
-    const XtfChildren below = {.array = source->array, .page = source->descent, .n = source->n};
+    const char *fault = find_tables(source->bytes, source->index, tables);
+    const XtfChildren below = children_of_source(source);
     g_auto(XtfMappedGroups) to = {0};
 
+    xtf_child_totals_builder_set_children(builder, below.first, below.step);
     if (!xtf_mapped_groups_init(&to, source->array, source->index, builder, error))
         return false;
     if (!fault)
         fault = xtf_groups_read(&below, &tables[XTF_TOTALS_OF_GROUPS], &to);
-    if (!fault && has_borders(source))
+    if (!fault && below.step == 1 && has_borders(source))
         fault = xtf_stacks_read(&below, tables, &to);
     if (fault)
         return fail_damaged(source, fault, error);
@@ -101,20 +136,32 @@ static bool is_page(const TableSource *source, const XtfTotalsPage *page)
            page->level == expected.level;
 }
 
-/* Decodes the numbers of begun frames in source->bytes. */
+/* Counts the frames that begin below all children; returns a fault, or NULL. */
+static const char *count_begun(const TableSource *source, uint64_t *before)
+{
+    const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
+    const char *fault = NULL;
+
+    before[0] = 0;
+    for (uint32_t batch = 0; !fault && batch < count_batches(source); batch++) {
+        const XtfChildren below = children_of_batch(source, batch);
+        XtfPackedRows tables[XTF_TOTALS_KINDS];
+        fault = find_tables_of_batch(source, batch, tables);
+        if (!fault)
+            fault = xtf_groups_count_begun(&below, aggregate, &tables[XTF_TOTALS_OF_GROUPS], before + below.first);
+    }
+    return fault;
+}
+
+/* Decodes the numbers of begun frames in all sections. */
 static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     const TableSource *source = context;
-    const XtfChildren below = {.array = source->array, .page = source->descent, .n = source->n};
     const uint32_t size = (uint32_t)(sizeof(XtfBegunFrames) + (source->n + 1) * sizeof(uint64_t));
     g_autofree uint8_t *bytes = g_malloc(size);
     uint64_t *before = (uint64_t *)(void *)(bytes + sizeof(XtfBegunFrames));
-    XtfPackedRows tables[XTF_TOTALS_KINDS];
-    const char *fault = find_tables(source, tables);
+    const char *fault = count_begun(source, before);
 
-    if (!fault)
-        fault = xtf_groups_count_begun(&below, &source->array->schema->aggregates[source->index],
-                                       &tables[XTF_TOTALS_OF_GROUPS], before);
     if (fault)
         return fail_damaged(source, fault, error);
     *(XtfBegunFrames *)(void *)bytes = (XtfBegunFrames){.page = identify_page(source), .before = before};
@@ -123,30 +170,31 @@ static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError
     return true;
 }
 
-/* Reads the depths of the page's borders; returns a fault, or NULL. */
-static const char *read_depths(const TableSource *source, const XtfPackedRows *packed, uint64_t *depths)
+/* Reads the depths of the borders of all children; returns a fault, or NULL. */
+static const char *read_depths(const TableSource *source, uint64_t *depths)
 {
-    const XtfChildren below = {.array = source->array, .page = source->descent, .n = source->n};
     const char *fault = NULL;
-    g_autofree XtfBorder *borders = xtf_borders_read(&below, packed, &fault);
 
-    for (uint32_t child = 0; borders && child < source->n; child++)
-        depths[child] = borders[child].depth;
+    for (uint32_t batch = 0; !fault && batch < count_batches(source); batch++) {
+        const XtfChildren below = children_of_batch(source, batch);
+        XtfPackedRows tables[XTF_TOTALS_KINDS];
+        fault = find_tables_of_batch(source, batch, tables);
+        g_autofree XtfBorder *borders = fault ? NULL : xtf_borders_read(&below, &tables[XTF_TOTALS_BORDERS], &fault);
+        for (uint32_t i = 0; borders && i < below.n; i++)
+            depths[below.first + i] = borders[i].depth;
+    }
     return fault;
 }
 
-/* Decodes the depths in source->bytes. */
+/* Decodes the depths in all sections. */
 static bool decode_depths(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     const TableSource *source = context;
     const uint32_t size = (uint32_t)(sizeof(XtfFrameDepths) + source->n * sizeof(uint64_t));
     g_autofree uint8_t *bytes = g_malloc(size);
     uint64_t *depths = (uint64_t *)(void *)(bytes + sizeof(XtfFrameDepths));
-    XtfPackedRows tables[XTF_TOTALS_KINDS];
-    const char *fault = find_tables(source, tables);
+    const char *fault = read_depths(source, depths);
 
-    if (!fault)
-        fault = read_depths(source, &tables[XTF_TOTALS_BORDERS], depths);
     if (fault)
         return fail_damaged(source, fault, error);
     *(XtfFrameDepths *)(void *)bytes = (XtfFrameDepths){.page = identify_page(source), .depths = depths};
@@ -161,7 +209,7 @@ static bool decode_filters(void *context, uint8_t **data, uint32_t *length, GErr
     const TableSource *source = context;
     const XtfTotalsPage page = identify_page(source);
     XtfPackedRows tables[XTF_TOTALS_KINDS];
-    const char *fault = find_tables(source, tables);
+    const char *fault = find_tables(source->bytes, source->index, tables);
     const XtfPackedRows *packed = &tables[XTF_TOTALS_FILTERS];
     uint64_t below_page = xtf_descent_child_end(source->descent, source->n - 1) - source->first_n;
     g_autofree uint8_t *rows = NULL;
@@ -176,85 +224,24 @@ static bool decode_filters(void *context, uint8_t **data, uint32_t *length, GErr
     return true;
 }
 
-/* Returns a fault of a companion's head, compared with its index page, or NULL. */
-static const char *companion_fault(const TableSource *source, const XtfDiskPage *head, uint64_t room)
-{
-    const XtfDiskPage *page = xtf_page_head(source->descent->page.block);
-
-    if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_TOTALS)
-        return "the companion has no valid head";
-    if (head->codec != source->array->codec)
-        return "the companion's codec differs from that of the rows";
-    if (head->level != page->level || xtf_read32(head->array) != source->array->id ||
-        xtf_read64(head->segment) != xtf_read64(page->segment) || xtf_read64(head->first_n) != source->first_n ||
-        xtf_read32(head->count) != source->n)
-        return "the companion belongs to another page";
-    if (xtf_read32(head->epoch) != xtf_read32(page->epoch))
-        return "the companion and its page have different epochs";
-    if (xtf_read64(head->previous) != xtf_read64(page->previous) || xtf_read64(head->next) != xtf_read64(page->next) ||
-        xtf_read32(head->companion) != 0)
-        return "the companion's head differs from that of its page";
-    if (xtf_read32(head->length) > XTF_COMPANION_BYTES_MAX)
-        return "the companion has more than 256 MiB";
-    return xtf_read32(head->length) > room ? "the companion is truncated" : NULL;
-}
-
 /* Finds the bytes of an open page's tables in the right edge. */
 static bool find_open_tables(TableSource *source, GError **error)
 {
     const XtfBlock *edge = source->edge;
-    XtfBytesReader tables = xtf_edge_totals(edge->data, edge->length, source->array->height, source->level);
 
-    if (tables.failed)
-        return fail_damaged(source, "the tables are truncated", error);
-    source->bytes = tables.at;
-    source->length = (uint32_t)tables.left;
-    return true;
+    source->bytes = xtf_edge_totals(edge->data, edge->length, source->array->height, source->level);
+    return !source->bytes.failed || fail_damaged(source, "the tables are truncated", error);
 }
 
-/* Finds the place of a sealed page's companion. */
-static bool find_companion(TableSource *source, GError **error)
+/* Reads the tables of a sealed page that the source needs. */
+static bool read_sealed_tables(TableSource *source, GError **error)
 {
-    const XtfArray *array = source->array;
-    const XtfBlock *page = source->descent->page.block;
-    uint32_t companion = xtf_read32(xtf_page_head(page)->companion);
+    const bool all = source->batch_bits == 0 || source->section == ALL_SECTIONS;
 
-    source->place = xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array), page->offset) + companion;
-    return companion > 0 || fail_damaged(source, "the page has no companion", error);
-}
-
-/* Reads a companion without the cache: only its decoded totals are cached. The caller frees source->bytes. */
-static bool read_companion(TableSource *source, GError **error)
-{
-    const XtfSegment *segment = xtf_array_segment(source->array);
-    XtfSource *file = source->array->trace->source;
-    uint32_t page_size = xtf_array_page_size(source->array);
-    XtfDiskPage head;
-
-    if (source->place >= segment->pages)
-        return fail_damaged(source, "the companion is beyond the last page", error);
-    uint64_t offset = xtf_page_offset(segment, page_size, source->place);
-    if (offset > xtf_source_size(file) || xtf_source_size(file) - offset < page_size)
-        return fail_damaged(source, "the companion is beyond the end of the file", error);
-    if (!file->ops->read(file, offset, (uint8_t *)&head, sizeof head, error))
+    if (!(all ? xtf_companion_read(source->descent, source->place, &source->tables, error)
+              : xtf_companion_read_section(source->descent, source->place, source->section, &source->tables, error)))
         return false;
-    uint64_t room = MIN((segment->pages - source->place) * page_size, xtf_source_size(file) - offset) - sizeof head;
-    const char *fault = companion_fault(source, &head, room);
-    if (fault)
-        return fail_damaged(source, fault, error);
-
-    uint32_t bytes = xtf_read32(head.length);
-    g_autofree uint8_t *payload = g_malloc(MAX(bytes, 1));
-    if (!file->ops->read(file, offset + sizeof head, payload, bytes, error))
-        return false;
-    if (xtf_read32(head.checksum) != xtf_page_checksum(&head, source->place, payload, bytes)) {
-        fail_damaged(source, "the companion's checksum is wrong", error);
-        if (file->ops->name_file)
-            file->ops->name_file(file, offset, error);
-        return false;
-    }
-    source->bytes = g_steal_pointer(&payload);
-    source->length = bytes;
+    source->bytes = (XtfBytesReader){.at = source->tables.bytes, .left = source->tables.length};
     return true;
 }
 
@@ -262,12 +249,25 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
 {
     TableSource *source = context;
 
-    if (!read_companion(source, error)) {
+    if (!read_sealed_tables(source, error)) {
         xtf_trace_explain(source->array->trace, error);
         return false;
     }
-    g_autofree uint8_t *bytes = (uint8_t *)source->bytes;
-    return source->decode(source, data, length, error);
+    bool decoded = source->decode(source, data, length, error);
+    xtf_companion_tables_finish(&source->tables);
+    return decoded;
+}
+
+/* Returns the offset that identifies the bytes to be decoded: that of the companion or, for a section, that of its
+ * entry in the directory. */
+static uint64_t offset_of_bytes(const TableSource *source)
+{
+    const uint64_t companion =
+        xtf_page_offset(xtf_array_segment(source->array), xtf_array_page_size(source->array), source->place);
+
+    if (source->batch_bits == 0 || source->section == ALL_SECTIONS)
+        return companion;
+    return companion + sizeof(XtfDiskPage) + sizeof(XtfDiskBatches) + source->section * sizeof(XtfDiskBatch);
 }
 
 /* Returns the block decoded from a page's totals. The cache identifies it by the offset of their bytes. */
@@ -278,25 +278,37 @@ static XtfBlock *make_totals_block(TableSource *source, GError **error)
 
     if (source->open)
         return find_open_tables(source, error)
-                   ? xtf_cache_make(cache, source->edge->offset + (uint64_t)(source->bytes - source->edge->data),
+                   ? xtf_cache_make(cache, source->edge->offset + (uint64_t)(source->bytes.at - source->edge->data),
                                     source->name, source->edge->version, source->decode, source, error)
                    : NULL;
-    if (!find_companion(source, error))
+    if (!xtf_companion_find(source->descent, &source->place, error))
         return NULL;
-    return xtf_cache_make(cache, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), source->place),
-                          source->name, xtf_array_page_version(array), make_sealed, source, error);
+    return xtf_cache_make(cache, offset_of_bytes(source), source->name, xtf_array_page_version(array), make_sealed,
+                          source, error);
+}
+
+/* Tables of a page that are decoded from the totals of an aggregate. Their numbers give each cached blocks of its own.
+ */
+typedef enum { TOTALS_OF_PAGE, FILTERS_OF_PAGE, BEGUN_OF_PAGE, DEPTHS_OF_PAGE } PageTable;
+
+static uint32_t name_table(const TableSource *source, PageTable table)
+{
+    return table * XTF_AGGREGATES_MAX + source->index + 1;
 }
 
 static XtfBlock *get_totals(TableSource *source, GError **error)
 {
+    const XtfChildren below = children_of_source(source);
+
     source->decode = decode_totals;
-    source->name = source->index + 1;
+    source->name = name_table(source, TOTALS_OF_PAGE);
     g_autoptr(XtfBlock) block = make_totals_block(source, error);
 
     if (!block)
         return NULL;
-    if (xtf_child_totals_are_of(xtf_block_child_totals(block), source->array, source->index, source->level,
-                                source->first_n, source->n))
+    const XtfChildTotals *totals = xtf_block_child_totals(block);
+    if (xtf_child_totals_are_of(totals, source->array, source->index, source->level, source->first_n, below.n) &&
+        totals->first == below.first && totals->step == below.step)
         return g_steal_pointer(&block);
     fail_damaged(source, "the cached totals belong to another page", error);
     return NULL;
@@ -311,19 +323,31 @@ static TableSource table_source(const XtfDescentPage *descent, unsigned index)
                          .level = descent->level,
                          .n = descent->page.count,
                          .first_n = descent->page.first_n,
-                         .open = descent->open};
+                         .open = descent->open,
+                         .batch_bits = xtf_companion_batch_bits(descent)};
 }
 
-XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, GError **error)
+uint32_t xtf_stored_batch_size(const XtfDescentPage *descent)
+{
+    const unsigned bits = xtf_companion_batch_bits(descent);
+
+    return bits > 0 ? UINT32_C(1) << bits : descent->page.count;
+}
+
+XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, uint32_t child, GError **error)
+{
+    TableSource source = table_source(descent, index);
+
+    source.section = 1 + (child >> source.batch_bits);
+    return get_totals(&source, error);
+}
+
+XtfBlock *xtf_stored_totals_of_batches(const XtfDescentPage *descent, unsigned index, GError **error)
 {
     TableSource source = table_source(descent, index);
 
     return get_totals(&source, error);
 }
-
-/* Tables of a page that are decoded from the totals of an aggregate. Their numbers give each cached blocks of its own;
- * get_totals() has number 0. */
-typedef enum { FILTERS_OF_PAGE = 1, BEGUN_OF_PAGE, DEPTHS_OF_PAGE } PageTable;
 
 /* Returns a decoded table of a page, pinned. Each kind of table begins with its XtfTotalsPage. */
 static XtfBlock *get_page_table(const XtfDescentPage *descent, unsigned index, PageTable table, XtfBlockMaker decode,
@@ -331,7 +355,8 @@ static XtfBlock *get_page_table(const XtfDescentPage *descent, unsigned index, P
 {
     TableSource source = table_source(descent, index);
     source.decode = decode;
-    source.name = table * XTF_AGGREGATES_MAX + index + 1;
+    source.section = table == FILTERS_OF_PAGE ? 0 : ALL_SECTIONS;
+    source.name = name_table(&source, table);
     g_autoptr(XtfBlock) block = make_totals_block(&source, error);
 
     if (!block)
@@ -357,15 +382,17 @@ XtfBlock *xtf_stored_filters_get(const XtfDescentPage *descent, unsigned index, 
     return get_page_table(descent, index, FILTERS_OF_PAGE, decode_filters, error);
 }
 
-bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBytesReader *tables, GError **error)
+bool xtf_stored_totals_tables(const XtfDescentPage *page, XtfCompanionTables *tables, XtfBytesReader *bytes,
+                              GError **error)
 {
     TableSource source = table_source(page, 0);
 
+    source.section = ALL_SECTIONS;
     if (!(page->open ? find_open_tables(&source, error)
-                     : find_companion(&source, error) && read_companion(&source, error)))
+                     : xtf_companion_find(page, &source.place, error) && read_sealed_tables(&source, error)))
         return false;
-    *bytes = page->open ? NULL : (uint8_t *)source.bytes;
-    *tables = (XtfBytesReader){.at = source.bytes, .left = source.length};
+    *tables = source.tables;
+    *bytes = source.bytes;
     return true;
 }
 

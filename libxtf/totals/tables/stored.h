@@ -9,12 +9,19 @@
 #pragma once
 
 #include "libxtf/totals/child-totals.h"
+#include "libxtf/totals/tables/companion.h"
 #include "libxtf/totals/tables/filters.h"
 #include "libxtf/tree/descent.h"
 
-/* Returns the totals of a page's children, pinned: block->data is an XtfChildTotals with a child per entry of the page.
- * The caller puts the block back. */
-XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, GError **error);
+/* Returns the number of children whose totals are stored together: of a batch (batches.h), or of the whole page. The
+ * children from a multiple of this number up to the next are together. */
+uint32_t xtf_stored_batch_size(const XtfDescentPage *page);
+/* Returns the totals of the children that are stored with a child, pinned. The caller puts the block back. block->data
+ * is an XtfChildTotals. It has an item per child, from its `first` on. */
+XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, uint32_t child, GError **error);
+/* Returns the totals of the batches of a page that has several, pinned, as xtf_stored_totals_get() does. They have an
+ * item per batch, and no stacks. */
+XtfBlock *xtf_stored_totals_of_batches(const XtfDescentPage *page, unsigned index, GError **error);
 /* Numbers of frames that begin below a page's children, in one allocation. */
 typedef struct {
     XtfTotalsPage page;
@@ -35,8 +42,9 @@ typedef struct {
 XtfBlock *xtf_stored_depths_get(const XtfDescentPage *page, unsigned index, GError **error);
 /* Returns the filters of the children of a page of level 1, pinned: block->data is an XtfFilters. */
 XtfBlock *xtf_stored_filters_get(const XtfDescentPage *page, unsigned index, GError **error);
-/* Reads the page's tables as they are stored. *bytes holds the tables of a sealed page, to be freed; NULL for an open
- * page. */
-bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBytesReader *tables, GError **error);
+/* Reads the page's tables as they are stored. *tables holds the bytes of a sealed page, for the caller to finish. If
+ * the page has batches, *bytes begins with their directory: xtf_companion_section() finds the tables. */
+bool xtf_stored_totals_tables(const XtfDescentPage *page, XtfCompanionTables *tables, XtfBytesReader *bytes,
+                              GError **error);
 /* Returns the totals of the whole array, pinned, as one child without stacks. */
 XtfBlock *xtf_stored_totals_of_array(const XtfArray *array, XtfBlock *edge, unsigned index, GError **error);

@@ -78,7 +78,7 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
     open->n_children = page.page.count - 1;
     open->n_rows = xtf_edge_level(edge->data, stored->height, level - 1).first_n - page.page.first_n;
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
-        g_autoptr(XtfBlock) block = xtf_stored_totals_get(&page, index, error);
+        g_autoptr(XtfBlock) block = xtf_stored_totals_get(&page, index, 0, error);
         if (!block)
             return false;
         restore_rows(writer, index, open, &page, xtf_block_child_totals(block));

@@ -50,6 +50,17 @@ static inline bool xtf_aggregate_writer_has_stack(const XtfAggregateWriter *writ
     return writer->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
 }
 
+/* Appends the stored totals of a child or a batch, of which it stores about `most` groups. Returns true if they are
+ * coarse. */
+bool xtf_aggregate_writer_append_totals(GByteArray *rows, uint32_t number, XtfGroupTotals *totals, uint64_t most);
+/* Appends the tables of an aggregate of a page to a payload. */
+void xtf_aggregate_writer_pack_tables(const XtfAggregateWriter *writer, unsigned index, const XtfOpenPageTotals *totals,
+                                      GByteArray *payload);
+/* Packs the totals of a page in batches if the page has enough of them. Returns the base-2 logarithm of the children of
+ * a batch; 0, and appends nothing, if not. */
+unsigned xtf_aggregate_writer_pack_batches(const XtfAggregateWriter *writer, const XtfOpenPage *page,
+                                           GByteArray *payload);
+
 /* Returns the open page of a level. Creates the page if the level is the next one above the existing levels. */
 XtfOpenPage *xtf_aggregate_writer_open_page(XtfAggregateWriter *writer, unsigned level);
 /* Allocates the accumulators and the open page of level 1, when the first leaf is sealed. */

@@ -120,18 +120,8 @@ static uint64_t rows_for_group(const XtfSchema *schema, const XtfAggregate *aggr
 /* Appends the stored totals of a child. Returns true if they are coarse. */
 static bool append_totals(const XtfSchema *schema, GByteArray *rows, uint32_t number, const Child *child)
 {
-    XtfGroupTotals *totals = child->totals;
-    uint64_t most = CLAMP(child->n_rows / rows_for_group(schema, totals->aggregate), XTF_CHILD_GROUPS_LEAST,
-                          rows->len < XTF_TABLE_BYTES ? XTF_CHILD_GROUPS : XTF_CHILD_GROUPS_LEAST);
-    g_autoptr(XtfGroupTotals) coarse =
-        totals->n > most && totals->depth > 0 ? xtf_group_totals_coarsen(totals, most) : NULL;
-    XtfGroupTotals *stored = coarse ? coarse : totals;
-
-    xtf_group_totals_sort(stored);
-    for (uint32_t i = 0; i < stored->n; i++)
-        xtf_stored_totals_append(rows, number, stored->aggregate, stored->depth, xtf_group_totals_key(stored, i),
-                                 xtf_group_totals_cells(stored, i));
-    return coarse;
+    return xtf_aggregate_writer_append_totals(rows, number, child->totals,
+                                              child->n_rows / rows_for_group(schema, child->totals->aggregate));
 }
 
 /* Appends the totals, the filter and the border of a child as they are stored. Leaves its snapshot to the caller. */
@@ -196,25 +186,6 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
     page->n_rows += count;
 }
 
-static void pack_tables(const XtfAggregateWriter *writer, unsigned index, const XtfOpenPageTotals *totals,
-                        GByteArray *payload)
-{
-    const XtfAggregate *aggregate = &writer->schema->aggregates[index];
-    const XtfCodec *codec = xtf_codec(writer->codec);
-    XtfDiskTotals head = {.kind = XTF_TOTALS_OF_GROUPS, .aggregate = (uint8_t)index};
-
-    xtf_stored_rows_pack(head, xtf_stored_totals_schema(aggregate), codec, totals->rows, payload);
-    head.kind = XTF_TOTALS_BORDERS;
-    if (totals->borders)
-        xtf_stored_rows_pack(head, xtf_stored_border_schema(), codec, totals->borders, payload);
-    head.kind = XTF_TOTALS_SNAPSHOTS;
-    if (totals->snapshots)
-        xtf_stored_rows_pack(head, xtf_stored_snapshot_schema(), codec, totals->snapshots, payload);
-    head.kind = XTF_TOTALS_FILTERS;
-    if (totals->filters)
-        xtf_stored_rows_pack(head, xtf_stored_filter_schema(), codec, totals->filters, payload);
-}
-
 /* The open child, for one aggregate: first the leaf, then the page above it, and so on up to the whole array. */
 typedef struct {
     const XtfAggregateWriter *writer;
@@ -262,7 +233,7 @@ static void pack_open_page(OpenChild *open, unsigned level, GByteArray *payload)
     append_child(open->writer, &with_open, page->n_children, &open->child);
     if (sealed->snapshots)
         xtf_stored_snapshot_append(sealed->snapshots, page->n_children, &open->stack);
-    pack_tables(open->writer, open->index, &with_open, payload);
+    xtf_aggregate_writer_pack_tables(open->writer, open->index, &with_open, payload);
     g_byte_array_set_size(sealed->rows, rows);
     if (sealed->borders)
         g_byte_array_set_size(sealed->borders, borders);
@@ -286,7 +257,7 @@ static void pack_array(OpenChild *open, GByteArray *payload)
     g_autoptr(GByteArray) rows = g_byte_array_new();
 
     append_totals(open->writer->schema, rows, 0, &open->child);
-    pack_tables(open->writer, open->index, &(XtfOpenPageTotals){.rows = rows}, payload);
+    xtf_aggregate_writer_pack_tables(open->writer, open->index, &(XtfOpenPageTotals){.rows = rows}, payload);
 }
 
 void xtf_aggregate_writer_pack_edge(const XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count,
@@ -332,15 +303,17 @@ static void empty_page(const XtfAggregateWriter *writer, XtfOpenPage *page)
     page->n_rows = 0;
 }
 
-void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload)
+unsigned xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload)
 {
     if (!writer)
-        return;
+        return 0;
     XtfOpenPage *above = xtf_aggregate_writer_open_page(writer, level + 1), *page = &writer->pages[level - 1];
+    const unsigned batch = xtf_aggregate_writer_pack_batches(writer, page, payload);
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         XtfOpenPageTotals *totals = &page->totals[index], *to = &above->totals[index];
         const Child child = {.totals = totals->running, .n_rows = page->n_rows, .border = totals->border};
-        pack_tables(writer, index, totals, payload);
+        if (batch == 0)
+            xtf_aggregate_writer_pack_tables(writer, index, totals, payload);
         append_child(writer, to, above->n_children, &child);
         xtf_aggregate_writer_join_border(&to->border, above->n_children, &child.border);
         xtf_group_totals_add_bounded(&to->running, totals->running, XTF_RUNNING_GROUPS_MAX);
@@ -348,4 +321,5 @@ void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level,
     above->n_children++;
     above->n_rows += page->n_rows;
     empty_page(writer, page);
+    return batch;
 }

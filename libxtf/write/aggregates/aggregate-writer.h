@@ -21,8 +21,9 @@ void xtf_aggregate_writer_free(XtfAggregateWriter *writer);
 void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count);
 
 /* Seals the open page of `level` (1 or more), whose children are all sealed. Appends the payload of its companion
- * (format.h), and adds its totals to the level above, as a child's. */
-void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload);
+ * (format.h), and adds its totals to the level above, as a child's. Returns the base-2 logarithm of the children of a
+ * batch, if the payload is in batches; else 0. The caller sets the checksum of their directory. */
+unsigned xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload);
 
 /* Appends the totals of an edge of `height` levels, whose open leaf has exactly these rows. For each level from 1 up:
  * the totals of the children of its open page, including the open child. Then the totals of the whole array. */

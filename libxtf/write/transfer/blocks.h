@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum {
@@ -24,6 +25,7 @@ typedef struct {
     uint32_t edge_length, edge_checksum; /* of the edge without the open leaf */
     uint32_t edge_bytes;                 /* of both */
     uint8_t height, codec;
+    bool batches;
 } XtfArrayBlock;
 
 typedef struct {

@@ -132,6 +132,7 @@ static bool read_array(XtfReceiver *receiver, const XtfArrayBlock *block, uint32
     array->last = array->earliest = block->last;
     array->height = block->height;
     array->codec = block->codec;
+    array->batches = block->batches;
     array->edge = (XtfRef){.length = block->edge_length, .checksum = block->edge_checksum};
     array->changed = array->closed = true;
     return xtf_array_writer_put_edge(array, (const uint8_t *)(block + 1), block->edge_bytes, error);

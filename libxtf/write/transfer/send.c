@@ -14,6 +14,7 @@
 #include "libxtf/disk/page.h"
 #include "libxtf/error.h"
 #include "libxtf/schema/schema-codec.h"
+#include "libxtf/totals/tables/batches.h"
 #include "libxtf/transfer.h"
 #include "libxtf/write/transfer/blocks.h"
 #include "libxtf/write/writer-private.h"
@@ -156,7 +157,8 @@ static bool send_array(const Sending *sending, const XtfArrayWriter *array, GErr
                              .edge_checksum = xtf_checksum(edge, array->edge.length),
                              .edge_bytes = array->edge_bytes,
                              .height = array->height,
-                             .codec = array->codec};
+                             .codec = array->codec,
+                             .batches = array->batches};
     return true;
 }
 
@@ -235,6 +237,7 @@ static bool move_page(const Sending *sending, uint8_t *bytes, uint64_t place, GE
     move_link(sending, &head->next);
     if (head->kind == XTF_PAGE_INDEX)
         move_entries(sending, (XtfDiskEntry *)(void *)payload, xtf_read32(head->count));
+    xtf_batches_set_checksum(head, moved_place(sending, place), payload);
     xtf_write32(&head->checksum, xtf_page_checksum(head, moved_place(sending, place), payload, length));
     return true;
 }

@@ -9,7 +9,11 @@
 
 #include "libxtf/aggregates.h"
 
-enum { REGIONS = 40, BEFORE = REGIONS, SLOTS }; /* the last slot is for XTF_FRAMES_BEFORE */
+#ifndef CALL_REGIONS
+#define CALL_REGIONS 40
+#endif
+
+enum { REGIONS = CALL_REGIONS, BEFORE = REGIONS, SLOTS }; /* the last slot is for XTF_FRAMES_BEFORE */
 
 typedef struct __attribute__((packed)) {
     uint64_t time;

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 from invariants_arrays import ARRAY_ROWS
+from invariants_batches import BATCH_ROWS, unbatched
 from invariants_catalog import CATALOG_ROWS
 from invariants_files import FILE_ROWS
 from invariants_pages import PAGE_ROWS
@@ -23,7 +24,7 @@ from invariants_pieces import PIECE_ROWS
 from invariants_schemas import SCHEMA_ROWS
 from invariants_totals import TOTALS_AND_MAPS
 from xtf_check import check
-from xtf_patch import SEGMENT_MAPS, File
+from xtf_patch import BATCHES_FEATURE, SEGMENT_MAPS, File
 from xtf_reader import Trace
 from xtf_schema import Damaged
 
@@ -34,7 +35,8 @@ from xtfrun import Xtf, takes_fewer, tests_all  # pylint: disable=wrong-import-p
 # Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
 BASES = {
     "small": ("plain", 2, 4096, 1, 600),    # trees of two levels
-    "high": ("plain", 7, 4096, 1, 1800),    # a tree of three levels, with a sealed index page and its companion
+    "high": ("plain", 7, 4096, 1, 1800),    # a tree of three levels, with a sealed index page and its companion, without batches
+    "batches": ("plain", 7, 4096, 1, 1800),  # the same, with batches
     "many": ("plain", 6, 4096, 40, 6),      # a P index of two levels
     "packed": ("compact", 16, 4096, 2, 600),
     "leaf": ("plain", 9, 65536, 1, 600),  # one leaf
@@ -54,7 +56,7 @@ both report that error. The test fails if this page differs from its table
 |---|---|---|
 """
 
-INVARIANTS = CATALOG_ROWS + ARRAY_ROWS + TOTALS_AND_MAPS + SCHEMA_ROWS + FILE_ROWS + PAGE_ROWS + PIECE_ROWS
+INVARIANTS = CATALOG_ROWS + ARRAY_ROWS + TOTALS_AND_MAPS + BATCH_ROWS + SCHEMA_ROWS + FILE_ROWS + PAGE_ROWS + PIECE_ROWS
 
 
 def expect(condition, *words):
@@ -111,7 +113,8 @@ def make_bases(dump_trace, xtf, folder):
     expect_sound(xtf, folder / "closed.xtf", "closed")
     for name in (*BASES, "merged"):
         path = folder / f"{name}.xtf"
-        one_superblock(path)
+        one_superblock(path, unbatched if name == "high" else None)
+        expect(File(path.read_bytes()).superblock.incompatible & BATCHES_FEATURE or name != "batches", name, "has no batches")
         expect_sound(xtf, path, name)
         expect_sound(xtf, broken(folder, name, rewritten), f"{name}, its items moved,")
 
@@ -141,8 +144,10 @@ def make_joined(xtf, folder):
     expect_sound(xtf, folder / "joined.xtf", "joined")
 
 
-def one_superblock(path):
+def one_superblock(path, change=None):
     f = File(path.read_bytes()).one_superblock()
+    if change:
+        change(f)
     f.seal()
     path.write_bytes(f.stored())
 

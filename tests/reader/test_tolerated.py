@@ -15,7 +15,7 @@ from invariants_pages import edge_with, table_of
 import test_format_files
 from test_reader import text_of
 from xtf_check import check
-from xtf_patch import LEAF, SCHEMAS, SEGMENT, SEGMENTS, File, set_fields
+from xtf_patch import BATCHES_FEATURE, LEAF, SCHEMAS, SEGMENT, SEGMENTS, File, set_fields
 from xtf_reader import Trace
 from xtf_schema import Damaged
 from xtfrun import Xtf
@@ -41,7 +41,11 @@ def set_reserved(f):
     set_bytes(f, f.superblock.start + 124, f.superblock.start + 252)
     f.superblock.flags |= 0xfe
     for _, page in f.pages():
-        set_bytes(f, page.start + 7, page.start + 8)
+        if page.kind == LEAF or not f.superblock.incompatible & BATCHES_FEATURE:
+            set_bytes(f, page.start + 7, page.start + 8)
+        directory, _ = f.batches(page)
+        if directory:
+            directory.reserved = 0xa5a5a5a5
     for _, node, entries in f.nodes():
         set_bytes(f, node.start + 5, node.start + 8)
         set_bytes(f, node.start + 12, node.start + 16)

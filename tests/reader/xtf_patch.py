@@ -21,7 +21,7 @@ TABLE = "schema:I chunks:I rows:Q"
 LIMIT = "min:Q max:Q none:Q"
 FREE = "page:Q pages:Q commit:Q"
 FILE = "first:Q pages:Q size:Q file_id:16s commit:Q wall_time:Q epoch:I length:I"
-PAGE = "magic:4s kind:B codec:B level:B _:B array:I epoch:I segment:Q first:Q rows:I bytes:I before:Q behind:Q companion:I crc:I"
+PAGE = "magic:4s kind:B codec:B level:B batch:B array:I epoch:I segment:Q first:Q rows:I bytes:I before:Q behind:Q companion:I crc:I"
 ENTRY = "time:Q first:Q place:Q"
 NODE = "magic:4s level:B _:3s entries:I _:I"
 ARRAY = "location:Q schema:I id:I rows:Q first:Q last:Q at:Q length:I crc:I segment:I clock_map:I height:B codec:B flags:B _:13s"
@@ -30,6 +30,8 @@ EDGE = "leaf_crc:I _:I"
 OPEN_PAGE = "first:Q place:Q sealed:Q rows:I bytes:I"
 LENGTH = "bytes:I _:I"
 TOTALS = "kind:B aggregate:B zero:H rows:I bytes:I reserved:I"
+BATCHES = "crc:I reserved:I"
+BATCH = "length:I crc:I"
 BORDER = "child:Q gap:Q frames:Q least:Q"
 SNAPSHOT = "child:Q key:Q row:Q time:Q outermost:B"
 FILTER = "child:Q bits:Q"
@@ -43,6 +45,8 @@ TABLE_MAP = "schema:I _:I at:Q length:I crc:I"
 CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, CLOCK_MAPS_KIND, COUNTS, FREE_KIND, SEGMENT_MAPS, FILES, WRITER, LEAF_LISTS_KIND = range(1, 15)
 LEAF, INDEX, COMPANION = 1, 2, 3
 VOLUMES_FEATURE = 4
+BATCHES_FEATURE = 32
+DIRECTORY, SECTIONS = "directory", "sections"  # checksums of batches
 CLOSED = 1
 
 
@@ -104,6 +108,7 @@ class File:
 
     def __init__(self, data):
         self.data, self.start = bytearray(data), 0
+        self.left_wrong = ()  # checksums that seal() leaves as they are: of DIRECTORY, SECTIONS
         superblock = self.at(0, SUPERBLOCK)
         if superblock.incompatible & VOLUMES_FEATURE and superblock.own_first:
             self.start = superblock.own_first * superblock.page_size
@@ -281,7 +286,24 @@ class File:
         return list(self.tables_at(at + 8, at + 8 + self.at(at, LENGTH).bytes))
 
     def companion_tables(self, page):
-        return list(self.tables_at(page.end, page.end + page.bytes))
+        """Returns the tables in a companion. If it has batches, the totals of whole batches are left out."""
+        _, sections = self.batches(page)
+        if not sections:
+            return list(self.tables_at(page.end, page.end + page.bytes))
+        return [table for at, batch in sections[1:] for table in self.tables_at(at, at + batch.length)]
+
+    def batches(self, page):
+        """Returns the directory of a companion in batches, and of each section its first byte and its entry; of others (None, [])."""
+        has_batches = page.kind == COMPANION and self.superblock.incompatible & BATCHES_FEATURE and 4 <= page.batch <= 16
+        n = -(-page.rows // (1 << page.batch)) if has_batches else 0
+        at = page.end + 8 + 8 * (n + 1)
+        if n < 2 or at > page.end + page.bytes:
+            return None, []
+        sections = []
+        for entry in (self.at(page.end + 8 + 8 * number, BATCH) for number in range(n + 1)):
+            sections.append((at, entry))
+            at += entry.length
+        return self.at(page.end, BATCHES), sections
 
     def totals_rows(self, name, table):
         """Returns the rows of a table, with the layout of its kind."""
@@ -370,8 +392,17 @@ class File:
             edge.leaf_crc = zlib.crc32(self.data[rows:rows + self.edge(array)[0][0].bytes])
         self.seal_reference(array, self.base(array))
 
+    def seal_batches(self, place, page):
+        directory, sections = self.batches(page)
+        for at, entry in sections if SECTIONS not in self.left_wrong else ():
+            entry.crc = zlib.crc32(self.data[at:at + entry.length])
+        if directory and DIRECTORY not in self.left_wrong:
+            own = self.data[directory.start + 4:sections[-1][1].end]
+            directory.crc = zlib.crc32(struct.pack("<Q", place) + self.data[page.start:page.start + 60] + own)
+
     def seal_pages(self):
         for place, page in self.pages():
+            self.seal_batches(place, page)
             payload = self.data[page.end:page.end + page.bytes]
             page.crc = zlib.crc32(struct.pack("<Q", place) + self.data[page.start:page.end - 4] + payload)
 

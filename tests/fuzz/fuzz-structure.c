@@ -3,6 +3,7 @@
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/page.h"
+#include "libxtf/totals/tables/batches.h"
 
 /* A walk over a file that may be damaged anywhere. The walk stays inside the file, and visits at most BUDGET
  * structures. */
@@ -99,7 +100,29 @@ static uint64_t place_of(const Walk *walk, uint64_t page)
     return page - first;
 }
 
-static void correct_pages(Walk *walk)
+/* Corrects the checksums of a companion's sections, and of their directory, if its totals are in batches. Its payload
+ * has `length` bytes in the file. Sections that lie outside are left alone. */
+static void correct_batches(Walk *walk, XtfDiskPage *head, uint64_t place, uint64_t length)
+{
+    const uint32_t count = xtf_read32(head->count);
+    const uint32_t n = xtf_batches_are_valid(count, head->batch) ? xtf_batches_count(count, head->batch) : 0;
+    uint8_t *payload = (uint8_t *)(head + 1);
+    XtfDiskBatch *entries = (XtfDiskBatch *)(payload + sizeof(XtfDiskBatches));
+    uint64_t at = xtf_batches_directory_size(n);
+
+    if (head->kind != XTF_PAGE_TOTALS || n == 0 || at > length)
+        return;
+    add_records(walk, entries, (uint64_t)n + 1, sizeof *entries);
+    for (uint32_t section = 0; section <= n && xtf_read32(entries[section].length) <= length - at; section++) {
+        const uint32_t bytes = xtf_read32(entries[section].length);
+        structure_at(walk, FUZZ_PAYLOAD, (uint64_t)(payload - walk->data) + at, bytes);
+        xtf_write32(&entries[section].checksum, xtf_checksum(payload + at, bytes));
+        at += bytes;
+    }
+    xtf_batches_set_checksum(head, place, payload);
+}
+
+static void correct_pages(Walk *walk, bool batches)
 {
     uint32_t page_size = walk->page_size;
 
@@ -114,6 +137,8 @@ static void correct_pages(Walk *walk)
         structure_at(walk, FUZZ_PAYLOAD, page * page_size + sizeof *head, length);
         if (head->kind == XTF_PAGE_INDEX)
             add_records(walk, head + 1, length / sizeof(XtfDiskEntry), sizeof(XtfDiskEntry));
+        if (batches)
+            correct_batches(walk, head, place_of(walk, page), length);
         xtf_write32(&head->checksum,
                     xtf_page_checksum(head, place_of(walk, page), (const uint8_t *)(head + 1), length));
     }
@@ -248,7 +273,7 @@ void fuzz_correct_checksums(uint8_t *data, size_t size, GArray *parts)
         walk.page_size = xtf_read32(superblock->page_size);
         find_segments(&walk, &superblock->catalog);
         if (slot == 0 && walk.page_size >= XTF_SUPERBLOCK_STRIDE && walk.page_size <= size)
-            correct_pages(&walk);
+            correct_pages(&walk, xtf_read64(superblock->incompatible) & XTF_FEATURE_BATCHES);
         correct_catalog(&walk, &superblock->catalog);
         xtf_write32(&superblock->checksum, xtf_checksum(superblock, offsetof(XtfDiskSuperblock, checksum)));
     }

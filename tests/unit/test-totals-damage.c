@@ -6,15 +6,20 @@
 
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/page.h"
+#include "libxtf/totals/tables/batches.h"
 #include "tests/fuzz/fuzz-structure.h"
 #include "tests/rounds.h"
 
-enum { PAGE = 4096 };
+enum {
+    PAGE = 4096,
+    FEW_REGIONS = 5,
+    MANY_REGIONS = 30, /* enough keys in leaves for totals in batches */
+};
 
 /* Writes a file of calls whose tree has three levels. Its stacks are deeper than the snapshot of a leaf. */
-static void write_file(const char *path, bool plain)
+static void write_calls(const char *path, bool plain, unsigned regions)
 {
-    const CallShape shape = {.name = "deep", .rows = 24000, .deep = 100, .regions = 30, .orphans = 1, .jumps = 2};
+    const CallShape shape = {.name = "deep", .rows = 24000, .deep = 100, .regions = regions, .orphans = 1, .jumps = 2};
     GError *error = NULL;
     g_autoptr(GRand) random = g_rand_new_with_seed(31);
     XtfWriterOptions options = {
@@ -45,6 +50,11 @@ static void write_file(const char *path, bool plain)
     }
     cr_assert_good(xtf_writer_close(writer, &error), error);
     calls_free(calls);
+}
+
+static void write_file(const char *path, bool plain)
+{
+    write_calls(path, plain, FEW_REGIONS);
 }
 
 /* Returns the places of the file's companions. */
@@ -127,25 +137,35 @@ static void write_bytes(const char *path, const char *bytes, gsize length)
     cr_assert_good(g_file_set_contents(path, bytes, (gssize)length, &error), error);
 }
 
-/* Changes one bit at a time: in plain tables every bit has a meaning. */
-static void check_flipped_bits(bool plain)
+/* Returns the bytes of a companion before its tables: of the directory of its batches. */
+static uint32_t bytes_before_tables(const XtfDiskPage *head)
+{
+    const uint32_t n = xtf_read32(head->count);
+
+    return head->batch > 0 ? xtf_batches_directory_size(xtf_batches_count(n, head->batch)) : 0;
+}
+
+/* Changes one bit of a table at a time: in plain tables every bit has a meaning. */
+static void check_flipped_bits(bool plain, unsigned regions)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
     g_autoptr(GRand) random = g_rand_new_with_seed(33);
     gsize length;
 
-    write_file(path, plain);
+    write_calls(path, plain, regions);
     cr_assert_eq(problems_of(path), 0);
     g_file_get_contents(path, &bytes, &length, NULL);
     g_autoptr(GArray) places = find_companions(bytes, length);
     for (unsigned i = 0; i < TEST_ROUNDS(60); i++) {
         uint64_t place = g_array_index(places, uint64_t, g_rand_int(random) % places->len);
         g_autofree char *damaged = g_memdup2(bytes, length);
-        uint32_t payload = xtf_read32(((const XtfDiskPage *)(const void *)(bytes + place * PAGE))->length);
-        uint32_t at = (uint32_t)sizeof(XtfDiskPage) + g_rand_int(random) % payload;
+        const XtfDiskPage *head = (const XtfDiskPage *)(const void *)(bytes + place * PAGE);
+        uint32_t before = bytes_before_tables(head), payload = xtf_read32(head->length);
+        uint32_t at = (uint32_t)sizeof(XtfDiskPage) + before + g_rand_int(random) % (payload - before);
+        cr_assert_eq(before > 0, regions == MANY_REGIONS);
         damaged[place * PAGE + at] ^= 1;
-        seal_page(damaged, length, place);
+        fuzz_correct_checksums((uint8_t *)damaged, length, NULL);
         write_bytes(path, damaged, length);
         read_everything(path);
         guint problems = problems_of(path);
@@ -157,12 +177,23 @@ static void check_flipped_bits(bool plain)
 /* FORMAT R67 */
 Test(totals_damage, bits_of_plain_tables)
 {
-    check_flipped_bits(true);
+    check_flipped_bits(true, FEW_REGIONS);
+}
+
+/* FORMAT R67 */
+Test(totals_damage, bits_of_plain_batches)
+{
+    check_flipped_bits(true, MANY_REGIONS);
+}
+
+Test(totals_damage, bits_of_packed_batches)
+{
+    check_flipped_bits(false, MANY_REGIONS);
 }
 
 Test(totals_damage, bits_of_packed_tables)
 {
-    check_flipped_bits(false);
+    check_flipped_bits(false, FEW_REGIONS);
 }
 
 /* Numbers that are far too great, or 0. */

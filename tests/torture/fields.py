@@ -32,6 +32,7 @@ SECONDS = 20  # processor time of one command
 FILE_NAMES = ["plain", "compact", "totals", "growing", "merged", "anchor", "companion", "anchored", "volumes", "removed", "runs"]
 QUICK = 33  # cases of a row
 CHECKSUMS = {"crc", "leaf_crc", "catalog_crc"}
+OF_HIGH = {"index-page", "companion-page", "directory", "batch", "batch-table", "batch-row", "entry", "leaf-lists", "leaf-list"}  # structures that other files lack
 
 
 # ---- The structures. Each function returns the structures of one kind in a file.
@@ -88,6 +89,21 @@ def totals_rows(kind):
     return lambda f: [row for name, table in plain_tables(f) if table.kind == kind for row in f.totals_rows(name, table)]
 
 
+def sections(f):
+    """Returns the sections of companions in batches: first byte, entry of the directory."""
+    return [section for _, page in f.pages(kind=COMPANION) for section in f.batches(page)[1]]
+
+
+def batch_tables(f):
+    """Returns the tables in sections of batches. The codec is plain."""
+    return [table for at, entry in sections(f) for table in f.tables_at(at, at + entry.length)]
+
+
+def batch_rows(f):
+    """Returns rows of tables in batches: the first and the last one of each table."""
+    return [row for table in batch_tables(f) for row in f.totals_rows("wide", table)[::max(table.rows - 1, 1)]]
+
+
 def entries(f):
     return [f.entry(page, i) for _, page in f.pages(kind=INDEX) for i in range(page.rows)]
 
@@ -115,6 +131,10 @@ STRUCTURES = {
     "leaf": lambda f: [page for _, page in f.pages(kind=LEAF)],
     "index-page": lambda f: [page for _, page in f.pages(kind=INDEX)],
     "companion-page": lambda f: [page for _, page in f.pages(kind=COMPANION)],
+    "directory": lambda f: [f.batches(page)[0] for _, page in f.pages(kind=COMPANION) if f.batches(page)[0]],
+    "batch": lambda f: [entry for _, entry in sections(f)],
+    "batch-table": batch_tables,
+    "batch-row": batch_rows,
     "entry": entries,
     "totals": lambda f: [table for _, table in plain_tables(f)],
     "group": totals_rows(1),
@@ -147,9 +167,9 @@ def with_one_superblock(data):
     return f.stored()
 
 
-def file_with_lists(torture, folder):
-    """Returns a file whose array has three levels, and so a leaf list."""
-    path = folder / "listed.xtf"
+def high_file(torture, folder):
+    """Returns a file whose array has three levels, and so a leaf list, a sealed index page, and batches."""
+    path = folder / "high.xtf"
     subprocess.run([torture.program("tests/reader/dump-trace"), "write", path, "plain", "7", "4096", "1", "1800"], check=True)
     return path.read_bytes()
 
@@ -311,9 +331,9 @@ def main():
         test_format_files.expand(folder)
         closed = {name: (folder / f"{name}.xtf").read_bytes() for name in FILE_NAMES}
         single = {name: with_one_superblock(data) for name, data in closed.items()}
-        listed = {"listed": with_one_superblock(file_with_lists(torture, folder))}
+        high = {"high": with_one_superblock(high_file(torture, folder))}
         for row in torture.rows:
-            run_row(readers, row, folder, closed if row == "superblock" else listed if row.startswith("leaf-list") else single)
+            run_row(readers, row, folder, closed if row == "superblock" else high if row in OF_HIGH else single)
     torture.finish()
 
 

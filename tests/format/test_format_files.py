@@ -29,6 +29,7 @@ from format_vectors import make_vectors, questions
 from xtf_check import check
 from xtf_reader import Trace
 from xtf_schema import ClockMap, Damaged
+from xtf_totals import index_pages, page_tables
 from xtf_windows import Window
 from xtfrun import Xtf
 
@@ -371,13 +372,16 @@ def check_vectors(print_vectors):
 
 
 def check_high(make_files, read_file, xtf, folder):
-    """Checks the file that is too large to be stored, with a tree of three levels."""
+    """Checks the file that is too large to be stored, with trees of three levels and with batches."""
     subprocess.run([make_files, "high", folder], check=True, timeout=TIMEOUT)
     truth = complete(json.loads((folder / "high.json").read_text(encoding="utf-8")))
     check_good(read_file, xtf, folder / "high.xtf", truth)
     trace = Trace(folder / "high.xtf")
     expect(any("part" in array for array in truth["arrays"]), "no totals of a part are compared")
-    expect(max(array.height for array in trace.arrays()) == 3 and trace.p_height == 2, "high.xtf has other levels than it should")
+    expect({array.schema.name for array in trace.arrays() if array.height == 3} == {"wide", "batched"} and trace.p_height == 2, "high.xtf has other levels than it should")
+    sizes = {array.schema.name: {page_tables(array, page, place).batch_size for page, place, _ in index_pages(array, array.root, None, array.rows) if place is not None}
+             for array in trace.arrays() if array.height == 3}
+    expect(sizes["wide"] == {0} and sizes["batched"] and 0 not in sizes["batched"], "high.xtf has the batches", sizes)
 
 
 def run(make_files, read_file, print_vectors, program, folder):

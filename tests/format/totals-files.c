@@ -196,39 +196,48 @@ void make_totals_files(void)
     test_file_close(calls.file);
 }
 
-/* Makes a tree of three levels, and enough arrays for a P index of two. The rows of the tree are as wide as they
- * may be with 64 fields: few fill a leaf. */
-void make_high_file(void)
+/* Appends rows of a schema with `n_fields` fields. Most are always 0, and make the rows wide: few fill a leaf. Frames
+ * get the first four regions by their depth, or many regions by their rows. */
+static void add_wide_rows(TestFile *file, const char *name, unsigned n_fields, uint64_t n_rows, bool many_regions)
 {
-    enum { WIDE = 64, FIRST_PAD = 5, ROWS = 1400, LOCATIONS = 60 };
-    static const XtfFieldSpec tick_fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
-    XtfFieldSpec fields[WIDE + 1] = {
+    enum { FIELDS_MAX = 64, FIRST_PAD = 5, FEW = 4, MANY = 200 };
+    XtfFieldSpec fields[FIELDS_MAX + 1] = {
         {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
         {.name = "region", .type = XTF_TYPE_U8},
         {.name = "event", .type = XTF_TYPE_U8, .labels = event_kinds},
         {.name = "distance", .type = XTF_TYPE_U16, .flags = XTF_FIELD_DISTANCE},
         {.name = "outermost", .type = XTF_TYPE_U8},
     };
-    char names[WIDE][8];
-    TestFile *file = test_file_new("high", 0x14, "plain");
+    char names[FIELDS_MAX][8];
 
-    for (unsigned f = FIRST_PAD; f < WIDE; f++) {
+    for (unsigned f = FIRST_PAD; f < n_fields; f++) {
         g_snprintf(names[f], sizeof names[f], "f%u", f);
         fields[f] = (XtfFieldSpec){.name = names[f], .type = XTF_TYPE_U64};
     }
-    uint32_t schema = test_file_add_schema_with(file, "wide", XTF_SCHEMA_RECORD, fields, call_aggregates, 1);
-    for (uint64_t row = 0, open = 0; row < ROWS; row++) {
+    uint32_t schema = test_file_add_schema_with(file, name, XTF_SCHEMA_RECORD, fields, call_aggregates, 1);
+    for (uint64_t row = 0, open = 0; row < n_rows; row++) {
         bool end = row % 3 == 2;
-        Cell cells[WIDE] = {U(10 * row), U(open % 4), U(end),
-                            U(row == 0       ? 0
-                              : row % 3 == 0 ? 3
-                                             : 1),
-                            U(!end && open < 4)};
+        Cell cells[FIELDS_MAX] = {U(10 * row), U(many_regions ? row % MANY : open % FEW), U(end),
+                                  U(row == 0       ? 0
+                                    : row % 3 == 0 ? 3
+                                                   : 1),
+                                  U(!end && open < FEW)};
         open = end ? open - 1 : open + 1;
-        for (unsigned f = FIRST_PAD; f < WIDE; f++)
+        for (unsigned f = FIRST_PAD; f < n_fields; f++)
             cells[f] = U(0);
         test_file_add_row(file, 1, schema, cells);
     }
+}
+
+/* Makes two trees of three levels, of which one has totals in batches, and enough arrays for a P index of two. */
+void make_high_file(void)
+{
+    enum { LOCATIONS = 60 };
+    static const XtfFieldSpec tick_fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
+    TestFile *file = test_file_new("high", 0x14, "plain");
+
+    add_wide_rows(file, "wide", 64, 1400, false);
+    add_wide_rows(file, "batched", 40, 2300, true);
     uint32_t ticks = test_file_add_schema(file, "ticks", XTF_SCHEMA_RECORD, tick_fields);
     for (uint64_t location = 0; location < LOCATIONS; location++)
         test_file_add_row(file, location, ticks, (const Cell[]){U(location)});

@@ -35,12 +35,20 @@ run_ninja() {
     wait $builder
 }
 
-# Builds targets: all, or what tests need; benches are the same in each build, and the ordinary one makes them. A build that fails leaves no
-# results of tests, and counts as one failure.
-build() {
-    name=$1 build=$2 target=$3 options=$4
+# Prints the targets that the tests with sanitizers need. A build folder that was kept is configured again first where its description changed.
+list_targets() {
     # shellcheck disable=SC2086
-    if ! configure "$build" $options || ! run_ninja "$build" "$target"; then
+    ninja -C "$1" --quiet build.ninja >&2 && scripts/targets-of-tests.py "$1" $sanitized_suites
+}
+
+# Builds targets: all, or what tests need that run there; benches are the same in each build, and the ordinary one makes them. A build that
+# fails leaves no results of tests, and counts as one failure.
+build() {
+    name=$1 build=$2 targets=$3 options=$4
+    # shellcheck disable=SC2086
+    if ! configure "$build" $options ||
+        { [ "$targets" = tests ] && ! targets=$(list_targets "$build"); } ||
+        ! run_ninja "$build" "$targets"; then
         say "$name: the build failed"
         return 1
     fi
@@ -112,11 +120,15 @@ build_bare() {
     build "build without importers, MPIs, libdeflate, libseccomp and ncurses" build-bare all "$bare"
 }
 
+# Sanitizers find nothing in the rules of the house, and mounts are the business of the ordinary build; so is what is loaded into recorded
+# programs (preload), which is made without sanitizers and not built here.
+sanitized_suites="--no-suite mount --no-suite preload --no-suite house $without_long $without_once"
+
 # With less optimisation this build is made in little more than half the time. What is undefined ends in a trap, of which ASan tells the
 # function and the line: messages that say more would need 12 MB of descriptions in each program, which are compiled, linked and read
 # whenever a program starts, and that takes longer than what most do. Without -fsanitize-undefined-trap-on-error they are there.
 build_sanitized() {
-    build "ASan and UBSan" build-sanitize meson-test-prereq "-Dprecompiled=true -Doptimization=1 -Ddebug=false -Dc_args=['-g1','-fsanitize-undefined-trap-on-error'] -Db_sanitize=address,undefined -Db_lundef=false -Dopenmpi=disabled -Dmpich=disabled"
+    build "ASan and UBSan" build-sanitize tests "-Dprecompiled=true -Doptimization=1 -Ddebug=false -Dc_args=['-g1','-fsanitize-undefined-trap-on-error'] -Db_sanitize=address,undefined -Db_lundef=false -Dopenmpi=disabled -Dmpich=disabled"
 }
 
 # With sanitizers the first finding ends the program. Leaks are looked for too.
@@ -148,9 +160,7 @@ trap - EXIT INT TERM
 [ $((failed % 2)) = 1 ] ||
     run_tests "build without importers, MPIs, libdeflate, libseccomp and ncurses" build-bare --suite optional --suite quick --suite reader --no-suite slow --no-suite mount
 
-# Sanitizers find nothing in the rules of the house, and mounts are the business of the ordinary build; so is what is loaded into recorded
-# programs (preload), which is made without sanitizers and not built here.
 # shellcheck disable=SC2086
-[ $failed -ge 2 ] || run_tests "ASan and UBSan" build-sanitize --no-suite mount --no-suite preload --no-suite house $without_long $without_once
+[ $failed -ge 2 ] || run_tests "ASan and UBSan" build-sanitize $sanitized_suites
 
 exec python3 scripts/count-tests.py build-test build-bare build-sanitize

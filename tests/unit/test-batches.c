@@ -491,6 +491,8 @@ Test(batches, queries_agree_with_memory)
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
 
     for (unsigned i = 0; i < 2 * G_N_ELEMENTS(shapes); i++) {
+        if (TEST_IS_SLOW && (i / 2 + i) % 2 > 0) /* each shape by one codec */
+            continue;
         g_autoptr(GRand) random = g_rand_new_with_seed(61 + i);
         check_shape(path, &shapes[i / 2], i % 2, random);
         g_unlink(path);

@@ -39,9 +39,10 @@ bool xtf_totals_query_may_be_below(const XtfTotalsQuery *query, const XtfDescent
     return true;
 }
 
-bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, bool *scans,
-                            GError **error)
+bool xtf_totals_query_leaf(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf,
+                           bool *scans, GError **error)
 {
+    xtf_descent_leaf(page, slot, leaf);
     *scans = false;
     if (!query->filtered || query->totals)
         return true;

@@ -94,10 +94,10 @@ void xtf_totals_query_count_rows(XtfTotalsQuery *query, const XtfPageView *rows,
 bool xtf_totals_query_begun_rows(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, XtfLeafZeros *zeros,
                                  GError **error);
 
-/* Sets *scans if the query must read the rows of a leaf, a child of the page, one by one. If nearly every row is a
- * separate group, a digest would be as large as the rows. */
-bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, bool *scans,
-                            GError **error);
+/* Describes a child of a page of level 1: a leaf. Sets *scans if the query must read the leaf's rows one by one. If
+ * nearly every row is a separate group, a digest would be as large as the rows. */
+bool xtf_totals_query_leaf(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf,
+                           bool *scans, GError **error);
 
 /* Sets *may_have to false if a child is a leaf whose filter excludes the query's group, else to true. *filters is NULL
  * at first, then the page's filters, pinned. The caller releases them. */

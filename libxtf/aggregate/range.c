@@ -33,8 +33,7 @@ static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_
     if (page->level == 1) {
         XtfDescentLeaf leaf;
         bool scans;
-        xtf_descent_leaf(page, slot, &leaf);
-        if (!xtf_totals_query_scans(query, page, slot, &scans, error))
+        if (!xtf_totals_query_leaf(query, page, slot, &leaf, &scans, error))
             return false;
         if (scans)
             return xtf_totals_query_scan_leaf(query, &leaf, n1, n2, error);
@@ -159,8 +158,8 @@ bool xtf_totals_query_count_begun(XtfTotalsQuery *query, const XtfDescentPage *p
 
     if (!block)
         return false;
-    const XtfBegunFrames *begun = (const XtfBegunFrames *)(const void *)block->data;
-    query->count += begun->before[last] - begun->before[first];
+    const XtfPageNumbers *begun = (const XtfPageNumbers *)(const void *)block->data;
+    query->count += begun->numbers[last] - begun->numbers[first];
     return true;
 }
 

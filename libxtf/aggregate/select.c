@@ -116,8 +116,7 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
     if (page->level == 1) {
         XtfDescentLeaf leaf;
         bool scans;
-        xtf_descent_leaf(page, slot, &leaf);
-        if (!xtf_totals_query_scans(query, page, slot, &scans, error))
+        if (!xtf_totals_query_leaf(query, page, slot, &leaf, &scans, error))
             return false;
         return scans ? select_row(query, &leaf, selection, error) : select_in_leaf(query, &leaf, selection, error);
     }

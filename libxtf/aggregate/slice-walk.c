@@ -312,7 +312,7 @@ static bool count_up_to_child(Walk *walk, PageWalk *at, uint32_t slot, GError **
         return true;
     if (!get_stored(walk, at, slot, error))
         return false;
-    uint64_t depth = ((const XtfFrameDepths *)(const void *)at->depths->data)->depths[slot];
+    uint64_t depth = ((const XtfPageNumbers *)(const void *)at->depths->data)->numbers[slot];
     uint64_t begun = (xtf_descent_child_start(at->page, slot) + depth) / 2;
     walk->query.count = begun - walk->begun;
     return begun >= walk->begun ||

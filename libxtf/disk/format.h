@@ -111,7 +111,7 @@ typedef struct {        /* OFFSET SIZE */
     uint8_t kind;       /*  4  1  XtfPageKind */
     uint8_t codec;      /*  5  1  XtfCodecId (codec.h) of a leaf or of totals; else 0 */
     uint8_t level;      /*  6  1  0: leaf */
-    uint8_t batch;      /*  7  1  of an index page: base-2 logarithm of the children of a batch; 0: no batches */
+    uint8_t batch;      /*  7  1  of an index page and its companion: log2 of the children of a batch; 0: no batches */
     XtfLe32 array;      /*  8  4  id */
     XtfLe32 epoch;      /* 12  4  ordinal of the writer that wrote the page */
     XtfLe64 segment;    /* 16  8  id of the segment */

@@ -153,23 +153,6 @@ static const char *count_begun(const TableSource *source, uint64_t *before)
     return fault;
 }
 
-/* Decodes the numbers of begun frames in all sections. */
-static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError **error)
-{
-    const TableSource *source = context;
-    const uint32_t size = (uint32_t)(sizeof(XtfBegunFrames) + (source->n + 1) * sizeof(uint64_t));
-    g_autofree uint8_t *bytes = g_malloc(size);
-    uint64_t *before = (uint64_t *)(void *)(bytes + sizeof(XtfBegunFrames));
-    const char *fault = count_begun(source, before);
-
-    if (fault)
-        return fail_damaged(source, fault, error);
-    *(XtfBegunFrames *)(void *)bytes = (XtfBegunFrames){.page = identify_page(source), .before = before};
-    *length = size;
-    *data = g_steal_pointer(&bytes);
-    return true;
-}
-
 /* Reads the depths of the borders of all children; returns a fault, or NULL. */
 static const char *read_depths(const TableSource *source, uint64_t *depths)
 {
@@ -186,21 +169,38 @@ static const char *read_depths(const TableSource *source, uint64_t *depths)
     return fault;
 }
 
-/* Decodes the depths in all sections. */
-static bool decode_depths(void *context, uint8_t **data, uint32_t *length, GError **error)
+/* Sets numbers from all tables of a page; returns a fault, or NULL. */
+typedef const char *(*ReadPageNumbers)(const TableSource *source, uint64_t *numbers);
+
+/* Decodes n numbers, at most one more than the page has children. */
+static bool decode_numbers(const TableSource *source, uint32_t n, ReadPageNumbers read, uint8_t **data,
+                           uint32_t *length, GError **error)
 {
-    const TableSource *source = context;
-    const uint32_t size = (uint32_t)(sizeof(XtfFrameDepths) + source->n * sizeof(uint64_t));
+    const uint32_t size = (uint32_t)(sizeof(XtfPageNumbers) + n * sizeof(uint64_t));
     g_autofree uint8_t *bytes = g_malloc(size);
-    uint64_t *depths = (uint64_t *)(void *)(bytes + sizeof(XtfFrameDepths));
-    const char *fault = read_depths(source, depths);
+    uint64_t *numbers = (uint64_t *)(void *)(bytes + sizeof(XtfPageNumbers));
+    const char *fault = read(source, numbers);
 
     if (fault)
         return fail_damaged(source, fault, error);
-    *(XtfFrameDepths *)(void *)bytes = (XtfFrameDepths){.page = identify_page(source), .depths = depths};
+    *(XtfPageNumbers *)(void *)bytes = (XtfPageNumbers){.page = identify_page(source), .numbers = numbers};
     *length = size;
     *data = g_steal_pointer(&bytes);
     return true;
+}
+
+static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    const TableSource *source = context;
+
+    return decode_numbers(source, source->n + 1, count_begun, data, length, error);
+}
+
+static bool decode_depths(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    const TableSource *source = context;
+
+    return decode_numbers(source, source->n, read_depths, data, length, error);
 }
 
 /* Decodes the filters in source->bytes. */

@@ -22,23 +22,17 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, uint
 /* Returns the totals of the batches of a page that has several, pinned, as xtf_stored_totals_get() does. They have an
  * item per batch, and no stacks. */
 XtfBlock *xtf_stored_totals_of_batches(const XtfDescentPage *page, unsigned index, GError **error);
-/* Numbers of frames that begin below a page's children, in one allocation. */
+/* A number for each of a page's children, in one allocation. */
 typedef struct {
     XtfTotalsPage page;
-    const uint64_t *before; /* n + 1 numbers: below the children before each child, and below all */
-} XtfBegunFrames;
+    const uint64_t *numbers;
+} XtfPageNumbers;
 
-/* Returns the numbers of frames that begin below a page's children, pinned: block->data is an XtfBegunFrames. They take
- * a tenth of the time and a hundredth of the memory of totals. */
+/* Returns how many frames begin below the children before each child and, as number n, below all n children, pinned:
+ * block->data is an XtfPageNumbers. They take a tenth of the time and a hundredth of the memory of totals. */
 XtfBlock *xtf_stored_begun_get(const XtfDescentPage *page, unsigned index, GError **error);
-/* Numbers of frames that are open before the first row of each of a page's children, in one allocation. */
-typedef struct {
-    XtfTotalsPage page;
-    const uint64_t *depths; /* n numbers */
-} XtfFrameDepths;
-
-/* Returns the depths of the stacks before a page's children, pinned: block->data is an XtfFrameDepths. Reads only the
- * page's borders, so no group is unpacked. */
+/* Returns how many frames are open before the first row of each child, pinned: block->data is an XtfPageNumbers. Reads
+ * only the page's borders, so no group is unpacked. */
 XtfBlock *xtf_stored_depths_get(const XtfDescentPage *page, unsigned index, GError **error);
 /* Returns the filters of the children of a page of level 1, pinned: block->data is an XtfFilters. */
 XtfBlock *xtf_stored_filters_get(const XtfDescentPage *page, unsigned index, GError **error);

@@ -1,5 +1,9 @@
 /*
- * Writing streams. Deflate takes most of the time of packing, so bytes that it cannot shrink are stored without trying.
+ * Writing streams. Deflate takes most of the time of packing, and a third of that of reading a leaf. So bytes that it
+ * hardly shrinks are stored. HPCC's trace is 2.2 % larger for it, and a histogram executes 14 % fewer instructions.
+ *
+ * Totals are read in small parts. With the limit of `for_reading`, their streams take 1 % of a file more, and a profile
+ * of 100 slices 10 % fewer instructions.
  */
 #include "libxtf/pack/streams.h"
 
@@ -8,11 +12,11 @@
 enum {
     N_WEIGHTS = 1024,
     SYMBOL_BITS = 5,        /* bits of a symbol in the head of a deflate stream */
-    MAX_32NDS = 31,         /* try deflate if the estimate is at most this many 32nds of the bytes */
+    NOISE_MAX_32NDS = 29,   /* deflate noise if the estimate is at most this many 32nds of the bytes */
     MIN_LENGTH = 16,        /* bytes; shorter streams are not deflated */
     SHORT_LENGTH = 256,     /* bytes; in shorter streams inflating the head takes longer than inflating the bytes */
     SHORT_MAX_32NDS = 12,   /* deflate must shrink short streams to at most this many 32nds */
-    READING_MAX_32NDS = 29, /* and streams of a writer for reading to at most this many */
+    READING_MAX_32NDS = 16, /* and streams of a writer for reading to at most this many */
 };
 
 /* Returns log2(n) within a hundredth, without libm: n is 2^power * (1 + part). */
@@ -75,9 +79,12 @@ static double estimate_stream(const uint8_t *bytes, size_t length)
     return xtf_estimate_bytes(frequencies);
 }
 
-static bool is_noise(const uint8_t *bytes, size_t length)
+/* Returns the expected bytes of a stream of noise; its length if it is stored without trying deflate. */
+static double estimate_noise(const uint8_t *bytes, size_t length)
 {
-    return estimate_stream(bytes, length) * 32 > (double)length * MAX_32NDS;
+    double estimate = estimate_stream(bytes, length);
+
+    return estimate * 32 > (double)length * NOISE_MAX_32NDS ? (double)length : estimate;
 }
 
 /* Returns the most bytes of a deflated stream of `length` bytes. */
@@ -92,7 +99,7 @@ static size_t deflated_most(const XtfStreamWriter *writer, size_t length)
 static size_t deflate_bytes(const XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature,
                             uint8_t *out)
 {
-    if (length < MIN_LENGTH || (nature == XTF_STREAM_NOISY && is_noise(bytes, length)))
+    if (length < MIN_LENGTH || (nature == XTF_STREAM_NOISY && estimate_noise(bytes, length) >= (double)length))
         return 0;
     return xtf_deflate->deflate(writer->level, bytes, length, out, deflated_most(writer, length));
 }
@@ -137,7 +144,7 @@ uint32_t xtf_estimate_numbers(const XtfNumbers *numbers)
 {
     size_t n_heads = (size_t)(numbers->end.head - numbers->heads),
            n_tails = (size_t)(numbers->end.tail - numbers->tails);
-    double heads = estimate_stream(numbers->heads, n_heads), tails = estimate_stream(numbers->tails, n_tails);
+    double heads = estimate_stream(numbers->heads, n_heads);
 
-    return (uint32_t)(MIN(heads, (double)n_heads) + MIN(tails, (double)n_tails));
+    return (uint32_t)(MIN(heads, (double)n_heads) + estimate_noise(numbers->tails, n_tails));
 }

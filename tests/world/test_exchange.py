@@ -65,11 +65,12 @@ class Exchange(unittest.TestCase):
     def test_other_mpi_than_the_launchers_is_recognised(self):
         if len(NAMES) < 2:
             self.skipTest("one MPI is installed")
-        # Without the option, the launcher may end one process when the other has failed, before it prints the same.
-        command = mpis.Mpi("mpich", "").launch(2, EXCHANGE, "1", "1", "1")
+        # Without the option, the launcher may end one process when the other has failed, before it prints the same. Each process has its own
+        # folder: two processes of Open MPI, without its launcher, would create the same one in TMPDIR. One fails if both do so at once.
+        command = mpis.Mpi("mpich", "").launch(2, "sh", "-c", 'TMPDIR=$(mktemp -d) exec "$0" "$@"', EXCHANGE, "1", "1", "1")
         done = run([command[0], "-disable-auto-cleanup", *command[1:]], XTF_MPI="openmpi")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(len(re.findall("ERROR 2 processes were started, but Open MPI finds one", done.stdout)), 2, done.stdout)
+        self.assertEqual(len(re.findall("ERROR 2 processes were started, but Open MPI finds one", done.stdout)), 2, done.stdout + done.stderr)
 
     def test_unknown_mpi_is_refused(self):
         done = run([EXCHANGE, "1", "1", "1"], XTF_MPI="OpenMPI")

@@ -33,6 +33,8 @@ static const Shape shapes[] = {
     {4096, 12, 2, 7, {.rows = 14000, .deep = 8, .regions = 40, .jumps = 20, .orphans = 10, .lies = 10}},
     {4096, 8, 1, 50000, {.rows = 12000, .deep = 900, .regions = 120, .never_ending = 300}},
     {16384, 40, 3, 50000, {.rows = 50000, .deep = 7, .regions = 100, .jumps = 2, .orphans = 1}},
+    /* More than 168 * 168 leaves: a page of level 2 is sealed. The last shape, only in full size. */
+    {4096, 54, 2, 50, {.rows = 250000, .deep = 8, .regions = 40, .jumps = 2, .orphans = 1}},
 };
 
 typedef struct {
@@ -117,8 +119,8 @@ static void write_part(const char *path, const Shape *shape, bool plain, const S
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-/* Asserts that a file says that it has batches, and that a sealed index page has some. */
-static void assert_batches(const char *path, uint32_t page_size)
+/* Asserts that a file says that it has batches, and that a sealed index page of a level has some. */
+static void assert_batches(const char *path, uint32_t page_size, unsigned level)
 {
     g_autofree char *content = NULL;
     gsize length, n = 0;
@@ -128,9 +130,10 @@ static void assert_batches(const char *path, uint32_t page_size)
     cr_assert(xtf_read64(superblock->incompatible) & XTF_FEATURE_BATCHES, "the file has no batches");
     for (gsize at = page_size; at + page_size <= length; at += page_size) {
         const XtfDiskPage *head = (const XtfDiskPage *)(const void *)(content + at);
-        n += xtf_read32(head->magic) == XTF_PAGE_MAGIC && head->kind == XTF_PAGE_INDEX && head->batch > 0;
+        n += xtf_read32(head->magic) == XTF_PAGE_MAGIC && head->kind == XTF_PAGE_INDEX && head->batch > 0 &&
+             head->level == level;
     }
-    cr_assert_gt(n, 0, "no index page has batches");
+    cr_assert_gt(n, 0, "no index page of level %u has batches", level);
 }
 
 /* Returns a range of rows: all, few, or any. */
@@ -473,7 +476,7 @@ static void check_shape(const char *path, const Shape *shape, bool plain, GRand 
     for (unsigned part = 0; part < shape->writers; part++)
         write_part(path, shape, plain, &sample, sample.rows->len * part / shape->writers,
                    sample.rows->len * (part + 1) / shape->writers, random);
-    assert_batches(path, shape->page_size);
+    assert_batches(path, shape->page_size, shape == &shapes[G_N_ELEMENTS(shapes) - 1] ? 2 : 1);
     for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 20) { /* no block, and all blocks */
         g_autoptr(XtfTrace) trace = open_trace(path, cache);
         XtfArray array = find_array(trace, 7, 0);
@@ -492,6 +495,8 @@ Test(batches, queries_agree_with_memory)
 
     for (unsigned i = 0; i < 2 * G_N_ELEMENTS(shapes); i++) {
         if (TEST_IS_SLOW && (i / 2 + i) % 2 > 0) /* each shape by one codec */
+            continue;
+        if (i / 2 + 1 == G_N_ELEMENTS(shapes) && (TEST_IS_SLOW || !getenv("XTF_TEST_ALL")))
             continue;
         g_autoptr(GRand) random = g_rand_new_with_seed(61 + i);
         check_shape(path, &shapes[i / 2], i % 2, random);

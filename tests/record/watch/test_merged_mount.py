@@ -49,7 +49,7 @@ class Job:
         wait_until(self.parts, "the parts")
         self.daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", self.parts()[0], self.mount], stderr=subprocess.DEVNULL)
         wait_until(lambda: is_mounted(self.mount) or self.daemon.poll() is not None, "the mount")
-        wait_until(lambda: os.path.exists(os.path.join(self.mount, "proc/2")), "the processes")
+        wait_until(lambda: all(os.path.exists(os.path.join(self.mount, f"proc/{rank}/records")) for rank in range(3)), "the processes")
 
     def parts(self):
         return [os.path.join(self.place, name) for name in os.listdir(self.place) if name.startswith("xtf-")]

@@ -69,7 +69,7 @@ class Windows(recording.Case):
                     self.assertLess(steps[-1], len(times[process]) - 1, "the window never ended")
                 self.assertEqual(len(firsts), 1, "processes begin at different steps")
                 begin = firsts.pop() - 1
-                self.assertGreater(begin, 0)
+                self.assertGreaterEqual(begin, 0)  # 0 only if MPI_Init took longer than the time, which the next line checks
                 self.assertGreaterEqual(max(times[process][begin] for process in range(SIZE)), 1500)
 
     def test_for(self):

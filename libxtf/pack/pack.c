@@ -107,9 +107,10 @@ uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, 
     uint8_t *packed = xtf_scratch(XTF_SCRATCH_PACKED, xtf_pack_bound(schema, count));
     XtfStreamWriter writer = {.at = packed,
                               .level = CLAMP(level, XTF_PACK_LEVEL_DEFAULT, XTF_PACK_LEVEL_MAX),
-                              .for_reading = level == XTF_PACK_LEVEL_READING};
+                              .for_reading = level == XTF_PACK_LEVEL_READING,
+                              .for_size = level > XTF_PACK_LEVEL_DEFAULT};
     XtfNumbers times = encode_times(rows, schema->row_size, count);
-    uint32_t estimate = forecast ? xtf_estimate_numbers(&times) : 0;
+    uint32_t estimate = forecast ? xtf_estimate_numbers(&writer, &times) : 0;
     XtfPackInput input;
 
     if (forecast && !is_expected_to_fit(forecast, count, estimate)) {

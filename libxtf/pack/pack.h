@@ -19,9 +19,9 @@
 #include "libxtf/schema/row-map.h"
 
 enum {
-    XTF_PACK_LEVEL_READING = 0, /* level 1, but streams that deflate hardly shrinks are stored: to be unpacked sooner */
-    XTF_PACK_LEVEL_DEFAULT = 1,
-    XTF_PACK_LEVEL_MAX = 9, /* zlib's levels; libdeflate's levels of the same number take about the same effort */
+    XTF_PACK_LEVEL_READING = 0, /* level 1, but streams that deflate does not halve are stored: to be unpacked sooner */
+    XTF_PACK_LEVEL_DEFAULT = 1, /* noise that deflate hardly shrinks is stored; at higher levels it is deflated */
+    XTF_PACK_LEVEL_MAX = 9,     /* zlib's levels; libdeflate's levels of the same number take about the same effort */
 };
 
 /* A forecast of the packed size of an array's rows. Times vary most, and their size is estimated cheaply before

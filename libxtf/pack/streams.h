@@ -9,7 +9,8 @@
 typedef struct {
     uint8_t *at;
     unsigned level;
-    bool for_reading; /* store streams that deflate hardly shrinks */
+    bool for_reading; /* store streams that deflate does not halve */
+    bool for_size;    /* deflate noise, too, if it shrinks at all */
 } XtfStreamWriter;
 
 /* When to try deflate. */
@@ -28,7 +29,8 @@ typedef struct {
 
 XtfNumbers xtf_begin_numbers(uint32_t count); /* only one at a time, because they share scratch memory */
 void xtf_put_numbers(XtfStreamWriter *writer, const XtfNumbers *numbers);
-uint32_t xtf_estimate_numbers(const XtfNumbers *numbers); /* estimates their packed bytes */
+/* Estimates the packed bytes of numbers. */
+uint32_t xtf_estimate_numbers(const XtfStreamWriter *writer, const XtfNumbers *numbers);
 
 /* Estimates the deflated length of bytes with these frequencies. */
 double xtf_estimate_bytes(const uint32_t frequencies[256]);

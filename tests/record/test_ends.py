@@ -15,7 +15,7 @@ SEED = random.randrange(1 << 32)
 TIME = r"\d+(\.\d+)?"
 STUCK = "deadlock", "requests", "tags"  # ways to end in which the test ends the launcher
 CALLED = r", called (by main\+0x[0-9a-f]+|from 0x[0-9a-f]+@\S+)"  # the call site of a program without debug information
-WRAPPER = """#!/usr/bin/python3
+WRAPPER = """#!{python}
 import pathlib, signal, subprocess, sys
 with subprocess.Popen(["{launcher}", *sys.argv[1:]]) as run:
     signal.signal(signal.SIGTERM, lambda *_: run.terminate())
@@ -44,17 +44,17 @@ class Ends(recording.Case):
         path = self.folder / f"{way}-{mpi}.xtf"
         program = self.compile(mpi, "ends_in_calls", *options)
         launcher, *arguments = self.launch(mpi, SIZE, program, way, self.culprit, self.tag)
-        status = self.record_until_stuck(SIZE, recording.XTF, "record", "-o", path, self.wrap(launcher), *arguments)
+        status = self.record_until_stuck(SIZE, recording.XTF, "record", "-o", path, self.wrap_launcher(launcher), *arguments)
         self.assertEqual(status, int((self.folder / "status").read_text(encoding="ascii")))
         if mpi != "mpich" or way not in STUCK:  # ended by a signal, MPICH's launcher loses the statuses of its processes once in a hundred runs
             self.assertNotEqual(status, 0)
         self.xtf("check", path)
         return path
 
-    def wrap(self, launcher):
+    def wrap_launcher(self, launcher):
         """Makes a launcher of the same name, which writes the exit status of the real one to the file "status". Returns the path."""
         path = self.folder / launcher
-        path.write_text(WRAPPER.format(launcher=shutil.which(launcher), status=self.folder / "status"), encoding="ascii")
+        path.write_text(WRAPPER.format(python=sys.executable, launcher=shutil.which(launcher), status=self.folder / "status"), encoding="ascii")
         path.chmod(0o755)
         return path
 

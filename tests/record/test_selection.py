@@ -69,7 +69,9 @@ class Windows(recording.Case):
                     self.assertLess(steps[-1], len(times[process]) - 1, "the window never ended")
                 self.assertEqual(len(firsts), 1, "processes begin at different steps")
                 begin = firsts.pop() - 1
-                self.assertGreaterEqual(begin, 0)  # 0 only if MPI_Init took longer than the time, which the next line checks
+                if max(times[process][0] for process in range(SIZE)) < 1500:  # else MPI_Init took longer, as on a busy machine
+                    self.assertGreater(begin, 0)
+                self.assertGreaterEqual(begin, 0)
                 self.assertGreaterEqual(max(times[process][begin] for process in range(SIZE)), 1500)
 
     def test_for(self):

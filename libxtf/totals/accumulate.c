@@ -7,64 +7,20 @@
 #include "libxtf/base/le.h"
 #include "libxtf/error.h"
 #include "libxtf/field-load.h"
-#include "libxtf/totals/group-totals-private.h"
+#include "libxtf/totals/frame-work.h"
 
-/* Size of a cache of groups: a program calls the same few functions for a while. */
-enum { CACHED_GROUPS = 64 };
-
-typedef struct {
-    uint64_t key;
-    uint32_t number; /* 1 + the number of the key's group; 0: empty slot */
-} CachedGroup;
-
-/* State of adding frame rows. Meanwhile the stack's array is longer than the stack is deep, so that a push is
- * only a store. */
-typedef struct {
-    XtfFrameStack *stack;
-    const XtfFrameLoader *loader;
-    XtfGroupTotals *totals; /* NULL: only the stack changes */
-    XtfOpenFrame *frames;   /* data of the stack's array */
-    guint depth, room;
-    uint64_t unused_cells[XTF_FRAMES_CELLS]; /* scratch cells, used without totals */
-    CachedGroup cached[CACHED_GROUPS];       /* indexed by key % CACHED_GROUPS */
-} FrameWork;
-
-static inline uint64_t *cells_in_totals(FrameWork *work, uint64_t key)
+static inline uint64_t *cells_of(XtfFrameWork *work, uint64_t key)
 {
-    CachedGroup *cached = &work->cached[key % CACHED_GROUPS];
-
-    if (G_UNLIKELY(cached->number == 0 || cached->key != key)) {
-        xtf_group_totals_cells_of(work->totals, &key);
-        *cached = (CachedGroup){.key = key, .number = work->totals->last + 1};
-    }
-    return work->totals->groups + (size_t)(cached->number - 1) * (1 + XTF_FRAMES_CELLS) + 1;
+    return work->totals ? xtf_frame_work_cells(work, key) : work->unused_cells;
 }
 
-static inline uint64_t *cells_of(FrameWork *work, uint64_t key)
-{
-    return work->totals ? cells_in_totals(work, key) : work->unused_cells;
-}
-
-static void grow_stack_array(FrameWork *work)
-{
-    work->depth = work->stack->frames->len;
-    work->room = work->depth + work->depth / 2 + 16;
-    g_array_set_size(work->stack->frames, work->room);
-    work->frames = (XtfOpenFrame *)work->stack->frames->data;
-}
-
-static void trim_stack_array(FrameWork *work)
-{
-    g_array_set_size(work->stack->frames, work->depth);
-}
-
-static bool load_outer_frames(FrameWork *work, GError **error)
+static bool load_outer_frames(XtfFrameWork *work, GError **error)
 {
     uint64_t n_outer = work->stack->n_outer;
 
-    trim_stack_array(work);
+    xtf_frame_work_trim(work);
     bool good = work->loader && work->loader->load(work->stack, work->loader->data, error);
-    grow_stack_array(work);
+    xtf_frame_work_grow(work);
     if (!good)
         return false;
     return work->stack->n_outer < n_outer ||
@@ -73,7 +29,7 @@ static bool load_outer_frames(FrameWork *work, GError **error)
 
 /* Finds the frame that `row` began. *found gets the number of frames up to and including it; 0 if no such frame is
  * open. */
-static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **error)
+static bool find_frame(XtfFrameWork *work, uint64_t row, guint *found, GError **error)
 {
     while (work->stack->n_outer > 0 && (work->depth == 0 || row < work->frames[0].row))
         if (!load_outer_frames(work, error))
@@ -90,23 +46,14 @@ static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **err
     return true;
 }
 
-/* Adds the duration of a frame that ends at `time` to the cells of its key. */
-static inline void add_duration(uint64_t *cells, const XtfOpenFrame *frame, uint64_t time)
-{
-    uint64_t duration = time - frame->time;
-
-    cells[XTF_FRAMES_INCLUSIVE] += frame->outermost ? duration : 0;
-    cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
-}
-
-static void end_top(FrameWork *work, uint64_t time)
+static void end_top(XtfFrameWork *work, uint64_t time)
 {
     const XtfOpenFrame *top = &work->frames[--work->depth];
 
-    add_duration(cells_of(work, top->key), top, time);
+    xtf_frame_work_add_duration(cells_of(work, top->key), top, time);
 }
 
-static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
+static void end_frames_above(XtfFrameWork *work, guint depth, uint64_t time)
 {
     while (work->depth > depth)
         end_top(work, time);
@@ -114,7 +61,7 @@ static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
 
 /* Ends the frames that a row ends if its distance does not lead to the top frame. Sets *never_began if the row ends a
  * frame that never began. */
-static bool end_inner_frames(FrameWork *work, bool is_end, uint64_t distance, uint64_t time, bool *never_began,
+static bool end_inner_frames(XtfFrameWork *work, bool is_end, uint64_t distance, uint64_t time, bool *never_began,
                              GError **error)
 {
     guint found = 0;
@@ -134,7 +81,7 @@ static bool end_inner_frames(FrameWork *work, bool is_end, uint64_t distance, ui
     return true;
 }
 
-static void push_open_frame(FrameWork *work, XtfOpenFrame frame)
+static void push_open_frame(XtfFrameWork *work, XtfOpenFrame frame)
 {
     if (G_UNLIKELY(work->depth == work->room)) {
         work->room *= 2;
@@ -148,7 +95,7 @@ typedef struct {
     XtfFieldLoad key, is_end, distance, outermost;
 } FrameFields;
 
-static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint8_t *row, GError **error)
+static bool add_frame_row(XtfFrameWork *work, const FrameFields *fields, const uint8_t *row, GError **error)
 {
     XtfFrameStack *stack = work->stack;
     uint64_t time = xtf_load64(row), key = xtf_load_bits(&fields->key, row),
@@ -196,7 +143,7 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
  * variables it takes half the time. Without totals it takes half of that again. `adds`, a compile-time constant, is
  * true if there are totals.
  */
-static inline uint32_t nest_rows(FrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
+static inline uint32_t nest_rows(XtfFrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
                                  uint32_t count, bool adds)
 {
     XtfOpenFrame *const frames = work->frames;
@@ -212,20 +159,20 @@ static inline uint32_t nest_rows(FrameWork *work, const FrameFields *fields, con
             break;
         time = xtf_load64(row);
         key = xtf_load_bits(&fields->key, row);
-        uint64_t *cells = adds ? cells_in_totals(work, top->key) : NULL;
+        uint64_t *cells = adds ? xtf_frame_work_cells(work, top->key) : NULL;
         if (adds)
             cells[XTF_FRAMES_EXCLUSIVE] += time - before;
         if (xtf_load_bits(&fields->is_end, row) != 0) {
             if (adds) {
-                add_duration(cells, top, time);
-                (key == top->key ? cells : cells_in_totals(work, key))[XTF_FRAMES_ENDED]++;
+                xtf_frame_work_add_duration(cells, top, time);
+                (key == top->key ? cells : xtf_frame_work_cells(work, key))[XTF_FRAMES_ENDED]++;
             }
             depth--;
             least = MIN(least, depth);
         } else {
             least = MIN(least, depth);
             if (adds)
-                cells_in_totals(work, key)[XTF_FRAMES_BEGUN]++;
+                xtf_frame_work_cells(work, key)[XTF_FRAMES_BEGUN]++;
             frames[depth++] = (XtfOpenFrame){
                 .key = key, .row = n, .time = time, .outermost = xtf_load_bits(&fields->outermost, row) != 0};
         }
@@ -238,7 +185,7 @@ static inline uint32_t nest_rows(FrameWork *work, const FrameFields *fields, con
     return i;
 }
 
-static uint32_t add_nested_rows(FrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
+static uint32_t add_nested_rows(XtfFrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
                                 uint32_t count)
 {
     return work->totals ? nest_rows(work, fields, rows, row_size, count, true)
@@ -254,11 +201,11 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
         .distance = xtf_field_load(&schema->fields[aggregate->values[1]]),
         .outermost = xtf_field_load(&schema->fields[aggregate->values[2]]),
     };
-    FrameWork work = {.stack = stack, .loader = loader, .totals = totals};
+    XtfFrameWork work = {.stack = stack, .loader = loader, .totals = totals};
     const uint8_t *row = rows, *end = rows + (size_t)count * schema->row_size;
     bool good = true;
 
-    grow_stack_array(&work);
+    xtf_frame_work_grow(&work);
     while (good && row < end) {
         uint32_t left = (uint32_t)((size_t)(end - row) / schema->row_size);
         row += (size_t)add_nested_rows(&work, &fields, row, schema->row_size, left) * schema->row_size;
@@ -267,157 +214,8 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
         good = add_frame_row(&work, &fields, row, error);
         row += schema->row_size;
     }
-    trim_stack_array(&work);
+    xtf_frame_work_trim(&work);
     return good;
-}
-
-/* Returns the number of rows from row i on whose template is that of two rows later. */
-static inline uint32_t count_alternating(const uint8_t *numbers, uint32_t i, uint32_t to)
-{
-    uint32_t row = i;
-
-    for (; row + 2 + sizeof(uint64_t) <= to; row += (uint32_t)sizeof(uint64_t)) {
-        uint64_t difference = xtf_load64(numbers + row) ^ xtf_load64(numbers + row + 2);
-        if (difference != 0)
-            return row - i + (uint32_t)__builtin_ctzll(difference) / 8;
-    }
-    while (row + 2 < to && numbers[row] == numbers[row + 2])
-        row++;
-    return row - i;
-}
-
-/* Returns the number of calls from row i on, one behind the other. A row begins the frame of a call, and the next row
- * ends it. All these calls have the same two templates. `empty`: no frame is open before row i.
- */
-static inline uint32_t count_brief_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t to, bool empty)
-{
-    const XtfFrameTemplate *begin = &columns->templates[columns->numbers[i]];
-
-    if (i + 1 >= to)
-        return 0;
-    const XtfFrameTemplate *end = &columns->templates[columns->numbers[i + 1]];
-    if (!end->is_end || end->distance != 1 || xtf_frame_key(columns, end, i + 1) != xtf_frame_key(columns, begin, i))
-        return 0;
-    if (columns->keys || (begin->distance != XTF_FRAME_CHAINED && !empty)) /* the next call has another key or target */
-        return 1;
-    return 1 + count_alternating(columns->numbers, i, to) / 2;
-}
-
-/* Adds n calls of one key, as count_brief_calls() counts them. Returns the ticks in them. */
-static inline uint64_t add_brief_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t n, bool outermost,
-                                       uint64_t *cells)
-{
-    const uint32_t *offsets = columns->offsets ? columns->offsets + i : NULL;
-    uint64_t ticks = 0, longest = 0;
-
-    for (uint32_t row = 0; row < 2 * n; row += 2) {
-        uint64_t duration = offsets ? offsets[row + 1] - offsets[row]
-                                    : xtf_frame_time(columns, i + row + 1) - xtf_frame_time(columns, i + row);
-        ticks += duration;
-        longest = MAX(longest, duration);
-    }
-    cells[XTF_FRAMES_BEGUN] += n;
-    cells[XTF_FRAMES_ENDED] += n;
-    cells[XTF_FRAMES_INCLUSIVE] += outermost ? ticks : 0;
-    cells[XTF_FRAMES_EXCLUSIVE] += ticks;
-    cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], longest);
-    return ticks;
-}
-
-/*
- * Adds rows of columns like nest_rows(), and rows that begin a frame in an empty stack. A chained row leads to where
- * the target of the row before leads. This target is on the stack, or has just left it, and leads to the frame below
- * it. Calls that end at once, of which programs that wait make thousands in a row, are added together. With
- * `trusts`, the rows are known to nest. `adds` and `trusts` are compile-time constants.
- */
-static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to, bool adds, bool trusts)
-{
-    const XtfFrameColumns columns = *walk->columns;
-    XtfOpenFrame *const frames = work->frames;
-    const bool may_be_empty = work->stack->n_outer == 0;
-    guint depth = work->depth, least = G_MAXUINT;
-    uint64_t n = work->stack->n, before = work->stack->time, chain = walk->chain, time;
-    const uint64_t first = n - walk->next;
-    uint32_t i = walk->next, calls;
-
-    for (; i < to && depth < work->room; i++, n++, before = time) {
-        const XtfFrameTemplate *row = &columns.templates[columns.numbers[i]];
-        const XtfOpenFrame *top = &frames[depth - 1];
-        uint64_t target = row->distance == XTF_FRAME_CHAINED ? chain : n - row->distance;
-        if (depth == 0 ? row->is_end || !may_be_empty : !trusts && top->row != target)
-            break;
-        time = xtf_frame_time(&columns, i);
-        const uint64_t key = xtf_frame_key(&columns, row, i);
-        uint64_t *cells = adds && depth > 0 ? cells_in_totals(work, top->key) : NULL;
-        if (adds && depth > 0)
-            cells[XTF_FRAMES_EXCLUSIVE] += time - before;
-        if (row->is_end) {
-            if (adds) {
-                add_duration(cells, top, time);
-                (key == top->key ? cells : cells_in_totals(work, key))[XTF_FRAMES_ENDED]++;
-            }
-            depth--;
-            least = MIN(least, depth);
-            chain = depth > 0 && top->row >= first ? top[-1].row : UINT64_MAX;
-        } else if ((calls = count_brief_calls(&columns, i, to, depth == 0)) > 0) { /* they leave the stack as it is */
-            uint32_t last = i + 2 * calls - 1;
-            uint64_t begin = time;
-            time = xtf_frame_time(&columns, last);
-            if (adds) {
-                uint64_t ticks = add_brief_calls(&columns, i, calls, row->outermost, cells_in_totals(work, key));
-                if (depth > 0)
-                    cells_in_totals(work, top->key)[XTF_FRAMES_EXCLUSIVE] += time - begin - ticks;
-            }
-            least = MIN(least, depth);
-            chain = depth > 0 ? top->row : UINT64_MAX;
-            n += last - i;
-            i = last;
-        } else {
-            least = MIN(least, depth);
-            if (adds)
-                cells_in_totals(work, key)[XTF_FRAMES_BEGUN]++;
-            chain = depth > 1 && top->row >= first ? top[-1].row : UINT64_MAX;
-            frames[depth++] = (XtfOpenFrame){.key = key, .row = n, .time = time, .outermost = row->outermost};
-        }
-    }
-    work->depth = depth;
-    if (i > walk->next)
-        work->stack->least = MIN(work->stack->least, work->stack->n_outer + least);
-    work->stack->n = n;
-    work->stack->time = before;
-    walk->next = i;
-    walk->chain = chain;
-}
-
-static void add_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to)
-{
-    if (work->totals && walk->nests)
-        nest_columns(work, walk, to, true, true);
-    else if (work->totals)
-        nest_columns(work, walk, to, true, false);
-    else if (walk->nests)
-        nest_columns(work, walk, to, false, true);
-    else
-        nest_columns(work, walk, to, false, false);
-}
-
-void xtf_accumulate_frames(XtfFrameWalk *walk, uint32_t to, XtfFrameStack *stack, XtfGroupTotals *totals)
-{
-    FrameWork work = {.stack = stack, .totals = totals};
-    bool full;
-
-    if (walk->next >= to)
-        return;
-    grow_stack_array(&work);
-    do {
-        add_columns(&work, walk, to);
-        full = work.depth == work.room;
-        if (full) {
-            trim_stack_array(&work);
-            grow_stack_array(&work);
-        }
-    } while (full && walk->next < to);
-    trim_stack_array(&work);
 }
 
 /* Adds rows, at least one, to the only group of totals without keys. Adds values as integers, in a register. */

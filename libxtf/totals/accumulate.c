@@ -143,8 +143,9 @@ static bool add_frame_row(XtfFrameWork *work, const FrameFields *fields, const u
  * variables it takes half the time. Without totals it takes half of that again. `adds`, a compile-time constant, is
  * true if there are totals.
  */
-static inline uint32_t nest_rows(XtfFrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
-                                 uint32_t count, bool adds)
+__attribute__((always_inline)) static inline uint32_t nest_rows(XtfFrameWork *work, const FrameFields *fields,
+                                                                const uint8_t *rows, uint32_t row_size, uint32_t count,
+                                                                bool adds)
 {
     XtfOpenFrame *const frames = work->frames;
     const uint8_t *row = rows;

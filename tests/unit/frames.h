@@ -119,7 +119,8 @@ static inline GArray *random_brief_calls(GRand *random)
             uint32_t n = rows->len, top = open->len > 0 ? g_array_index(open, uint32_t, open->len - 1) : n;
             const FrameRow begin = {time += (uint64_t)g_rand_int_range(random, 0, 3), region, false,
                                     leads_to_none ? 1 : n - top, region % 2 > 0};
-            const FrameRow end = {time += (uint64_t)g_rand_int_range(random, 0, 3), region, true, 1, region % 2 > 0};
+            time += (uint64_t)g_rand_int_range(random, 0, g_rand_int_range(random, 0, 16) == 0 ? 1000 : 3);
+            const FrameRow end = {time, region, true, 1, region % 2 > 0};
             g_array_append_val(rows, begin);
             g_array_append_val(rows, end);
         }
@@ -127,7 +128,7 @@ static inline GArray *random_brief_calls(GRand *random)
             g_array_set_size(open, 0);
         uint32_t n = rows->len, top = open->len > 0 ? g_array_index(open, uint32_t, open->len - 1) : n;
         bool ends = open->len > 0 && g_rand_int_range(random, 0, 2) == 0;
-        const FrameRow row = {++time, ends ? g_array_index(rows, FrameRow, top).region : region, ends, n - top,
+        const FrameRow row = {++time, ends ? g_array_index(rows, FrameRow, top).region : 0, ends, n - top,
                               region % 2 > 0};
         g_array_append_val(rows, row);
         if (ends)

@@ -60,8 +60,22 @@ Test(accumulate, frames_of_all_shapes)
     }
 }
 
-/* Adds rows by their columns, some at a time, and the rows from the first one that does not nest. Returns the number of
- * rows that were added by columns. */
+static void assert_same_stacks(const XtfFrameStack *a, const XtfFrameStack *b)
+{
+    cr_assert_eq(a->n, b->n);
+    cr_assert_eq(a->time, b->time);
+    cr_assert_eq(a->least, b->least, "row %lu: the least depth is %lu, not %lu", a->n, a->least, b->least);
+    cr_assert_eq(xtf_frame_stack_depth(a), xtf_frame_stack_depth(b));
+    for (guint i = 0; i < a->frames->len; i++) {
+        const XtfOpenFrame *frame = xtf_frame_stack_at(a, i), *other = xtf_frame_stack_at(b, i);
+        cr_assert(frame->key == other->key && frame->row == other->row && frame->time == other->time &&
+                      frame->outermost == other->outermost,
+                  "row %lu: frame %u", a->n, i);
+    }
+}
+
+/* Adds rows by their columns, some at a time, up to the first one that does not nest. Compares the stack each time with
+ * that of the rows. Adds the other rows as they are. Returns the number of rows that were added by columns. */
 static uint32_t add_by_columns(const XtfSchema *schema, const GArray *rows, GRand *random, XtfFrameStack *stack,
                                XtfGroupTotals *totals)
 {
@@ -69,39 +83,71 @@ static uint32_t add_by_columns(const XtfSchema *schema, const GArray *rows, GRan
     g_autofree uint8_t *packed = g_malloc(room);
     uint32_t length = xtf_pack(schema, (const uint8_t *)rows->data, rows->len, 1, packed, room, NULL);
     const XtfFrameFields fields = {.key = 1, .is_end = 2, .distance = 3, .outermost = 4};
+    g_auto(XtfFrameStack) stack_of_rows;
     const char *fault = NULL;
     XTF_AUTO_BLOCK uint8_t *bytes =
         xtf_unpack_frames(schema, NULL, &fields, packed, length, rows->len, 0, &size, &fault);
 
     cr_assert(!fault, "%s", fault);
+    xtf_frame_stack_init(&stack_of_rows);
     XtfFrameWalk walk = xtf_frame_walk((const XtfFrameColumns *)(const void *)bytes, 0, false);
     while (bytes && walk.next == to && to < rows->len) {
-        uint32_t some = (uint32_t)g_rand_int_range(random, 1, 60); /* MIN() may compute an argument twice */
+        uint32_t from = to, some = (uint32_t)g_rand_int_range(random, 1, 60); /* MIN() may compute an argument twice */
         to = MIN(rows->len, to + some);
+        stack->least = stack_of_rows.least = UINT64_MAX;
         xtf_accumulate_frames(&walk, to, stack, totals);
+        assert_good_add(schema, rows, from, walk.next, &stack_of_rows, NULL, NULL);
+        assert_same_stacks(stack, &stack_of_rows);
     }
     assert_good_add(schema, rows, walk.next, rows->len, stack, NULL, totals);
     return walk.next;
 }
 
-Test(accumulate, columns_of_brief_calls)
+/* Compares the totals of columns with a naive computation. Returns the number of rows that were added by columns. */
+static uint32_t assert_columns(const GArray *rows, uint32_t regions, GRand *random)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
+    g_autofree void *cells = g_malloc0((regions + 1) * XTF_FRAMES_CELLS * sizeof(uint64_t));
+    g_auto(XtfFrameStack) stack, stack_alone;
+
+    xtf_frame_stack_init(&stack);
+    uint32_t by_columns = add_by_columns(schema, rows, random, &stack, totals);
+    naive_frames(rows, regions, cells);
+    assert_cells(totals, cells, regions);
+    xtf_frame_stack_init(&stack_alone);
+    cr_assert_eq(add_by_columns(schema, rows, random, &stack_alone, NULL), by_columns);
+    return by_columns;
+}
+
+Test(accumulate, columns_of_brief_calls)
+{
     uint32_t by_columns = 0;
 
     for (uint32_t seed = 0; seed < 100; seed++) {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
         g_autoptr(GArray) rows = random_brief_calls(random);
-        g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
-        uint64_t cells[REGIONS + 1][XTF_FRAMES_CELLS] = {{0}};
-        XtfFrameStack stack;
-        xtf_frame_stack_init(&stack);
-        by_columns += add_by_columns(schema, rows, random, &stack, totals);
-        naive_frames(rows, REGIONS, cells);
-        assert_cells(totals, cells, REGIONS);
-        xtf_frame_stack_finish(&stack);
+        by_columns += assert_columns(rows, REGIONS, random);
     }
     cr_assert_geq(by_columns, 100 * 50, "%u rows", by_columns);
+}
+
+/* Of many regions the keys have a column, and share places of the cache of groups. */
+Test(accumulate, columns_of_all_shapes)
+{
+    uint32_t by_columns = 0, n_rows = 0;
+
+    for (uint32_t seed = 0; seed < 300; seed++) {
+        g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+        FrameShape shape = {.regions = seed % 2 ? REGIONS : 500,
+                            .deepest = (uint32_t)g_rand_int_range(random, 1, 80),
+                            .mishaps = seed % 3 == 0 ? (uint32_t)g_rand_int_range(random, 1, 5) : 0,
+                            .ties = (uint32_t)g_rand_int_range(random, 0, 60)};
+        g_autoptr(GArray) rows = random_frames(random, 1 + 5 * seed, shape);
+        by_columns += assert_columns(rows, shape.regions, random);
+        n_rows += rows->len;
+    }
+    cr_assert_geq(by_columns, n_rows / 2, "%u of %u rows", by_columns, n_rows);
 }
 
 #define ROWS(...)                                                                                       \

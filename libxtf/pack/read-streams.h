@@ -68,6 +68,22 @@ static inline bool xtf_next_have_no_tails(const XtfNumberReader *numbers)
     return (heads & heads << 1 & upper) == 0;
 }
 
+/* Reads the next numbers, `left` but at most 8, to `to`. Returns how many. Most numbers have no tail. */
+static inline uint32_t xtf_next_numbers(XtfNumberReader *numbers, uint32_t left, uint64_t to[XTF_HEADS_AT_ONCE])
+{
+    const uint32_t n = MIN(left, (uint32_t)XTF_HEADS_AT_ONCE);
+
+    if (n == XTF_HEADS_AT_ONCE && xtf_next_have_no_tails(numbers)) {
+        for (uint32_t i = 0; i < XTF_HEADS_AT_ONCE; i++)
+            to[i] = numbers->head[i];
+        numbers->head += XTF_HEADS_AT_ONCE;
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            to[i] = xtf_next_number(numbers);
+    }
+    return n;
+}
+
 /* Moves the reader behind `count` numbers, and sets sums[i] to the sum of the first i + 1 of them. Returns the sum of
  * all. Returns UINT64_MAX, and leaves all else undefined, if it does not fit 32 bits. */
 uint64_t xtf_sum_numbers(XtfNumberReader *numbers, uint32_t count, uint32_t *sums);

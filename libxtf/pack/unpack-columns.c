@@ -79,16 +79,8 @@ __attribute__((always_inline)) static inline void fill_numbers(XtfNumberReader n
 {
     uint64_t codes[XTF_HEADS_AT_ONCE], value = 0;
 
-    for (uint32_t n = 0; n < count; n += XTF_HEADS_AT_ONCE) {
-        const uint32_t end = MIN(count - n, (uint32_t)XTF_HEADS_AT_ONCE);
-        if (end == XTF_HEADS_AT_ONCE && xtf_next_have_no_tails(&numbers)) {
-            for (uint32_t i = 0; i < XTF_HEADS_AT_ONCE; i++)
-                codes[i] = numbers.head[i];
-            numbers.head += XTF_HEADS_AT_ONCE;
-        } else {
-            for (uint32_t i = 0; i < end; i++)
-                codes[i] = xtf_next_number(&numbers);
-        }
+    for (uint32_t n = 0, end; n < count; n += end) {
+        end = xtf_next_numbers(&numbers, count - n, codes);
         for (uint32_t i = 0; i < end; i++, to += stride) {
             uint64_t number = kind == PLAIN ? codes[i] : xtf_unzigzag(codes[i]);
             value = kind == STEPS ? value + number : number;

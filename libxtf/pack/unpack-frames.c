@@ -100,18 +100,23 @@ static bool read_frame_keys(XtfPackReader *reader, const XtfReadTemplates *templ
 {
     const XtfPackField field = templates->fields[key - 1];
     const XtfNumberMap *numbers_map = map ? xtf_row_map_of_key(map, key) : NULL;
-    bool is_signed = field.field->type == XTF_TYPE_I32, steps = field.mode == XTF_PACK_STEPS;
+    const bool steps = field.mode == XTF_PACK_STEPS, zigzag = steps || field.field->type == XTF_TYPE_I32;
+    const uint64_t mask = field.mask;
+    uint64_t codes[XTF_HEADS_AT_ONCE], value = 0;
     XtfNumberReader numbers;
-    uint64_t value = 0;
 
     if (!skip_columns_before(reader, templates, key - 1) || !xtf_read_numbers(reader, templates->count, &numbers, NULL))
         return false;
-    for (uint32_t n = 0; n < templates->count; n++) {
-        uint64_t number = xtf_next_number(&numbers);
-        value = steps ? value + xtf_unzigzag(number) : is_signed ? xtf_unzigzag(number) : number;
-        value &= field.mask;
-        keys[n] = (uint32_t)(numbers_map ? xtf_number_map(numbers_map, value) : value);
+    for (uint32_t n = 0, some; n < templates->count; n += some) {
+        some = xtf_next_numbers(&numbers, templates->count - n, codes);
+        for (uint32_t i = 0; i < some; i++) {
+            uint64_t number = zigzag ? xtf_unzigzag(codes[i]) : codes[i];
+            value = ((steps ? value : 0) + number) & mask;
+            keys[n + i] = (uint32_t)value;
+        }
     }
+    for (uint32_t n = 0; numbers_map && n < templates->count; n++)
+        keys[n] = (uint32_t)xtf_number_map(numbers_map, keys[n]);
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * What adding rows of frames needs from row to row. accumulate.c adds rows as they are, accumulate-columns.c their
- * columns.
+ * The state of adding rows of frames, from row to row. accumulate.c adds rows as they are, accumulate-columns.c adds
+ * their columns.
  */
 #pragma once
 

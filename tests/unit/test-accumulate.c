@@ -67,9 +67,9 @@ static void assert_same_stacks(const XtfFrameStack *a, const XtfFrameStack *b)
     cr_assert_eq(a->least, b->least, "row %lu: the least depth is %lu, not %lu", a->n, a->least, b->least);
     cr_assert_eq(xtf_frame_stack_depth(a), xtf_frame_stack_depth(b));
     for (guint i = 0; i < a->frames->len; i++) {
-        const XtfOpenFrame *frame = xtf_frame_stack_at(a, i), *other = xtf_frame_stack_at(b, i);
-        cr_assert(frame->key == other->key && frame->row == other->row && frame->time == other->time &&
-                      frame->outermost == other->outermost,
+        const XtfOpenFrame *frame = xtf_frame_stack_at(a, i), *expected = xtf_frame_stack_at(b, i);
+        cr_assert(frame->key == expected->key && frame->row == expected->row && frame->time == expected->time &&
+                      frame->outermost == expected->outermost,
                   "row %lu: frame %u", a->n, i);
     }
 }
@@ -132,7 +132,7 @@ Test(accumulate, columns_of_brief_calls)
     cr_assert_geq(by_columns, 100 * 50, "%u rows", by_columns);
 }
 
-/* Of many regions the keys have a column, and share places of the cache of groups. */
+/* With many regions the keys have a column, and share places of the cache of groups. */
 Test(accumulate, columns_of_all_shapes)
 {
     uint32_t by_columns = 0, n_rows = 0;

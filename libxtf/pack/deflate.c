@@ -13,12 +13,13 @@
 enum {
     WINDOW_BITS = -15, /* raw deflate, full window */
     MEMORY_LEVEL = 8,
+    FIXED_CODES = 0, /* in place of a level */
 };
 
 /* The states of a thread, each initialized at its first use; a state takes about 260 KiB. Before, a state is all zeros:
  * zlib refuses to reset or end it, and returns an error. */
 typedef struct {
-    z_stream deflaters[XTF_DEFLATE_LEVEL_MAX + 1];
+    z_stream deflaters[XTF_DEFLATE_LEVEL_MAX + 1]; /* number 0 has fixed codes, and level 1 */
     z_stream inflater;
 } States;
 
@@ -39,13 +40,15 @@ static States *thread_states(void)
     return xtf_thread_data(&key, sizeof(States));
 }
 
-/* Returns the thread's deflate state for a level. Running out of memory ends the program, as in GLib. */
+/* Returns the thread's deflate state for a level, or for fixed codes. Running out of memory ends the program, as in
+ * GLib. */
 static z_stream *get_deflater(unsigned level)
 {
     z_stream *z = &thread_states()->deflaters[level];
+    int strategy = level == FIXED_CODES ? Z_FIXED : Z_DEFAULT_STRATEGY;
 
     if (deflateReset(z) != Z_OK &&
-        deflateInit2(z, (int)level, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+        deflateInit2(z, (int)MAX(level, 1), Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL, strategy) != Z_OK)
         g_error("zlib: cannot set up a deflate state");
     return z;
 }
@@ -83,6 +86,11 @@ static bool zlib_inflate(const uint8_t *stream, size_t stream_length, uint8_t *o
     z->next_out = out;
     z->avail_out = (uInt)length;
     return inflate(z, Z_FINISH) == Z_STREAM_END && z->avail_in == 0 && z->avail_out == 0;
+}
+
+size_t xtf_deflate_fixed(const uint8_t *data, size_t length, uint8_t *out, size_t room)
+{
+    return zlib_deflate(FIXED_CODES, data, length, out, room);
 }
 
 const XtfDeflateLibrary xtf_deflate_zlib = {"zlib", zlib_deflate, zlib_inflate};

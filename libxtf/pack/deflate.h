@@ -29,6 +29,10 @@ extern const XtfDeflateLibrary xtf_deflate_libdeflate;
 /* The fastest library in the build. */
 extern const XtfDeflateLibrary *const xtf_deflate;
 
+/* Compresses with fixed codes (RFC 1951, 3.2.6) at the fastest level. Returns what `deflate` does. Uses zlib in every
+ * build: libdeflate chooses the codes by itself. */
+size_t xtf_deflate_fixed(const uint8_t *data, size_t length, uint8_t *out, size_t room);
+
 enum {
     XTF_DEFLATE_LEVEL_MAX = 9,
     XTF_DEFLATE_RATIO_MAX = 1032, /* maximum output bytes per input byte: 258 bytes for two bits */

@@ -6,6 +6,8 @@
 #include "libxtf/base/bytes.h"
 #include "libxtf/pack/deflate.h"
 #include "libxtf/pack/pack.h"
+#include "libxtf/pack/read-streams.h"
+#include "libxtf/pack/streams.h"
 #include "pack-rows.h"
 
 typedef struct {
@@ -189,6 +191,46 @@ Test(pack, noise_is_stored)
     cr_assert_geq(length, COUNT);
     length = round_trip(schema, rows, COUNT, XTF_PACK_LEVEL_DEFAULT + 1);
     cr_assert_lt(length, COUNT * 31 / 32);
+}
+
+/* Puts a stream, which must be deflated, and reads it again. Returns how its first block is coded: 1 by fixed codes, 2
+ * by codes of its own (RFC 1951, 3.2.3). */
+static unsigned codes_of_stream(const uint8_t *bytes, size_t length, bool for_size)
+{
+    g_autofree uint8_t *packed = g_malloc0(length + 32);
+    XtfStreamWriter writer = {.at = packed, .level = 1, .for_size = for_size};
+    bool repeats;
+    g_autofree uint8_t *again = g_malloc(length);
+
+    xtf_put_stream(&writer, bytes, length, XTF_STREAM_PLAIN);
+    XtfPackReader reader = {.at = packed, .end = writer.at}, inner = reader;
+    cr_assert(xtf_read_stream_to(&reader, again, length, &repeats) && !repeats);
+    cr_assert_arr_eq(again, bytes, length);
+    cr_assert_eq(xtf_read_varint(&inner), length << 2 | XTF_STREAM_DEFLATED);
+    xtf_read_varint(&inner);
+    return *inner.at >> 1 & 3;
+}
+
+/* Templates of calls that begin and end in turn have fixed codes, except at levels for size. Templates of random rows
+ * have codes of their own. So do templates that alternate, but need more than a sixteenth of their bytes. */
+Test(pack, alternating_templates_have_fixed_codes)
+{
+    enum { COUNT = 3000 };
+    g_autoptr(GRand) random = g_rand_new_with_seed(8);
+    uint8_t bytes[COUNT], kind = 0;
+
+    for (unsigned n = 0; n < COUNT; n++) {
+        kind = n % 2 == 0 && g_rand_int_range(random, 0, 60) == 0 ? (uint8_t)g_rand_int_range(random, 0, 10) : kind;
+        bytes[n] = (uint8_t)(2 * kind + n % 2);
+    }
+    cr_assert_eq(codes_of_stream(bytes, COUNT, false), 1);
+    cr_assert_eq(codes_of_stream(bytes, COUNT, true), 2);
+    for (unsigned n = 0; n < COUNT; n++)
+        bytes[n] = (uint8_t)g_rand_int_range(random, 0, 4);
+    cr_assert_eq(codes_of_stream(bytes, COUNT, false), 2);
+    for (unsigned n = 0; n < COUNT; n++)
+        bytes[n] = (uint8_t)(n % 2 + (n % 36 == 0 ? 2 * g_rand_int_range(random, 1, 100) : 0));
+    cr_assert_eq(codes_of_stream(bytes, COUNT, false), 2);
 }
 
 Test(pack, many_rows)

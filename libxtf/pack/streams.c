@@ -21,6 +21,7 @@ enum {
     SHORT_MAX_32NDS = 12,   /* deflate must shrink short streams to at most this many 32nds */
     READING_MAX_32NDS = 16, /* and streams of a writer for reading to at most this many */
     FIXED_SHARE = 16,       /* fixed codes must shrink a stream to at most this share */
+    FIXED_MAX = 256,        /* and to at most this many bytes: longer streams gain more by codes of their own */
 };
 
 /* Returns log2(n) within a hundredth, without libm: n is 2^power * (1 + part). */
@@ -119,7 +120,7 @@ static size_t deflate_bytes(const XtfStreamWriter *writer, const uint8_t *bytes,
         return 0;
     /* Codes of its own hardly shorten such a stream, but with their tables inflating takes three times as long. */
     if (nature == XTF_STREAM_PLAIN && !writer->for_size && is_alternating(bytes, length)) {
-        size_t packed = xtf_deflate_fixed(bytes, length, out, length / FIXED_SHARE);
+        size_t packed = xtf_deflate_fixed(bytes, length, out, MIN(length / FIXED_SHARE, FIXED_MAX));
         if (packed > 0)
             return packed;
     }

@@ -105,7 +105,7 @@ __attribute__((always_inline)) static inline void nest_columns(XtfFrameWork *wor
     XtfOpenFrame *end = frames + work->depth, *least = end; /* the top frame is end[-1] */
     uint64_t before = work->stack->time, chain = walk->chain, time;
     uint32_t i = walk->next, calls;
-    size_t top_at = adds && end > frames ? xtf_frame_work_cells_at(work, end[-1].key) : 0; /* cells of the top frame */
+    size_t top_at = 0; /* cells of the top frame; 0: not known */
 
     for (; i < to && end < limit; i++, before = time) {
         const XtfFrameTemplate *row = &columns.templates[columns.numbers[i]];
@@ -115,8 +115,10 @@ __attribute__((always_inline)) static inline void nest_columns(XtfFrameWork *wor
             break;
         const uint64_t key = xtf_frame_key(&columns, row, i);
         time = xtf_frame_time(&columns, i);
-        if (adds && end > frames)
+        if (adds && end > frames) {
+            top_at = top_at > 0 ? top_at : xtf_frame_work_cells_at(work, end[-1].key);
             work->totals->groups[top_at + XTF_FRAMES_EXCLUSIVE] += time - before;
+        }
         if (row->is_end) {
             const XtfOpenFrame *top = --end;
             if (adds) {
@@ -126,8 +128,7 @@ __attribute__((always_inline)) static inline void nest_columns(XtfFrameWork *wor
             }
             least = MIN(least, end);
             chain = end > frames && top->row >= first ? end[-1].row : UINT64_MAX;
-            if (adds && end > frames)
-                top_at = xtf_frame_work_cells_at(work, end[-1].key);
+            top_at = 0; /* a group is added only when it gets an amount */
         } else if (i + 1 < to && (calls = count_brief_calls(&columns, row, key, i, to, end == frames)) > 0) {
             const uint32_t last = i + 2 * calls - 1; /* the stack stays as it is */
             const uint64_t begin = time;

@@ -58,15 +58,18 @@ class Memory:
         pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
         (pathlib.Path(folder) / f"clock-{os.uname().nodename}").write_bytes(struct.pack("<QIIQQQ", MAGIC, *clock))
 
+    def number(self, at, type, value):
+        """Returns a number of a type of the module array, after storing `value` there unless it is None."""
+        with memoryview(self.map)[at:at + struct.calcsize(type)].cast(type) as view:
+            if value is not None:
+                view[0] = value  # struct.pack_into() stores 0 first, which the collector may see
+            return view[0]
+
     def u32(self, at, value=None):
-        if value is not None:
-            struct.pack_into("<I", self.map, at, value)
-        return struct.unpack_from("<I", self.map, at)[0]
+        return self.number(at, "I", value)
 
     def u64(self, at, value=None):
-        if value is not None:
-            struct.pack_into("<Q", self.map, at, value)
-        return struct.unpack_from("<Q", self.map, at)[0]
+        return self.number(at, "Q", value)
 
     def ring_at(self, ring):
         return HEADER_SIZE + RING_BYTES * ring

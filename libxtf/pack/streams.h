@@ -10,7 +10,7 @@ typedef struct {
     uint8_t *at;
     unsigned level;
     bool for_reading; /* store streams that deflate does not halve */
-    bool for_size;    /* deflate noise, too, if it shrinks at all */
+    bool for_size;    /* deflate noise, too, if it shrinks at all, and do not prefer fixed codes */
 } XtfStreamWriter;
 
 /* When to try deflate. */

@@ -90,6 +90,14 @@ static inline uint64_t add_brief_calls(const XtfFrameColumns *columns, uint32_t 
     return ticks;
 }
 
+/* Adds the end of the top frame, whose cells are at `top_at`, by a row of `key`. */
+static inline void add_end(XtfFrameWork *work, size_t top_at, const XtfOpenFrame *top, uint64_t key, uint64_t time)
+{
+    xtf_frame_work_add_duration(work->totals->groups + top_at, top, time);
+    size_t at = key == top->key ? top_at : xtf_frame_work_cells_at(work, key);
+    work->totals->groups[at + XTF_FRAMES_ENDED]++;
+}
+
 /*
  * Adds rows as long as they end the top frame or begin one in it, or begin one in an empty stack. A chained row leads
  * to where the target of the row before leads. This target is on the stack, or has just left it, and leads to the frame
@@ -121,11 +129,8 @@ __attribute__((always_inline)) static inline void nest_columns(XtfFrameWork *wor
         }
         if (row->is_end) {
             const XtfOpenFrame *top = --end;
-            if (adds) {
-                xtf_frame_work_add_duration(work->totals->groups + top_at, top, time);
-                size_t at = key == top->key ? top_at : xtf_frame_work_cells_at(work, key);
-                work->totals->groups[at + XTF_FRAMES_ENDED]++;
-            }
+            if (adds)
+                add_end(work, top_at, top, key, time);
             least = MIN(least, end);
             chain = end > frames && top->row >= first ? end[-1].row : UINT64_MAX;
             top_at = 0; /* a group is added only when it gets an amount */

@@ -59,7 +59,7 @@ class Memory:
         (pathlib.Path(folder) / f"clock-{os.uname().nodename}").write_bytes(struct.pack("<QIIQQQ", MAGIC, *clock))
 
     def number(self, at, type, value):
-        """Returns a number of a type of the module array, after storing `value` there unless it is None."""
+        """Returns the number at an offset, of type "I" or "Q" of the module struct. First stores `value` there unless it is None."""
         with memoryview(self.map)[at:at + struct.calcsize(type)].cast(type) as view:
             if value is not None:
                 view[0] = value  # struct.pack_into() stores 0 first, which the collector may see

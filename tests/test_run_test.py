@@ -100,6 +100,17 @@ class RunTest(unittest.TestCase):
             self.await_removal(folder)
             self.await_end(folder)
 
+    def test_left_while_it_executes(self):
+        """A process that has no variables when the test ends, as in the moment of exec, ends too."""
+        test, folder = self.start('left = subprocess.Popen(["sh", "-c", f"sleep 1; TMPDIR={os.environ[\'TMPDIR\']} exec sleep 100"], env={}, start_new_session=True)\n'
+                                  "print(left.pid, flush=True)\n" + WAIT)
+        left = os.pidfd_open(int(test.stdout.readline()))
+        self.addCleanup(os.close, left)
+        os.killpg(test.pid, signal.SIGTERM)
+        self.assertEqual(test.wait(SECONDS), -signal.SIGTERM)
+        self.assertTrue(select.select([left], [], [], SECONDS)[0], "the process goes on")
+        self.await_removal(folder)
+
     @unittest.skipUnless(os.geteuid() == 0, "only root may mount a tmpfs")
     def test_mounted(self):
         test, folder = self.start('subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)\nprint("mounted", flush=True)\n' + WAIT)

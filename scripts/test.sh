@@ -4,8 +4,8 @@
 #
 # usage: test.sh [--no-install] [--long]
 #
-# Without --long many tests run in one of the two large builds, and take a part of their cases. A clean clone then compiles for some 13 minutes
-# of processor time (2026-11-30, busy machine). --long runs all tests in both, also those that take minutes, with all cases.
+# Without --long each test runs in one of the two large builds, and many take a part of their cases. --long runs all tests in both, also those
+# that take minutes, with all cases.
 #
 # The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed; DuckDB in build-duckdb/.
 set -eu
@@ -69,11 +69,15 @@ run_tests() {
 export CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
 low="" precompiled=true
-install=yes without_long="--no-suite long" without_once="--no-suite once" without_sanitized="--no-suite sanitized"
+install=yes
+# What needs more than a program with sanitizers: mounts, libraries that are loaded into recorded programs (preload), which are made without
+# sanitizers and not built here; the rules of the house have no program.
+not_sanitized="--no-suite mount --no-suite preload --no-suite house"
+ordinary_suites="--no-suite long --no-suite unit --no-suite sanitized" sanitized_suites="--suite unit --suite sanitized --no-suite long $not_sanitized"
 for option; do
     case $option in
     --no-install) install=no ;;
-    --long) precompiled=false without_long="" without_once="" without_sanitized=""; export XTF_TEST_ALL=yes ;;
+    --long) precompiled=false ordinary_suites="" sanitized_suites=$not_sanitized; export XTF_TEST_ALL=yes ;;
     *)
         echo "usage: test.sh [--no-install] [--long]" >&2
         exit 2
@@ -120,10 +124,6 @@ build_bare() {
     build "build without importers, MPIs, libdeflate, libseccomp and ncurses" build-bare all "$bare"
 }
 
-# Sanitizers find nothing in the rules of the house, and mounts are the business of the ordinary build; so is what is loaded into recorded
-# programs (preload), which is made without sanitizers and not built here.
-sanitized_suites="--no-suite mount --no-suite preload --no-suite house $without_long $without_once"
-
 # With -O1 this build is made in little more than half the time of -O2. Without optimisation its sources would compile in half to three fifths
 # of that, but four unit tests took 64 instead of 23 s of processor time (2026-11-30). What is undefined ends in a trap, of which ASan tells the
 # function and the line: messages that say more would need 12 MB of descriptions in each program, which are compiled, linked and read
@@ -152,7 +152,7 @@ other_builds=$!
 trap 'kill $other_builds 2>/dev/null' EXIT
 trap 'exit 130' INT TERM
 # shellcheck disable=SC2086
-[ $ordinary_built = no ] || run_tests "ordinary build" build-test $mounts $without_long $without_sanitized
+[ $ordinary_built = no ] || run_tests "ordinary build" build-test $mounts $ordinary_suites
 
 failed=0
 wait $other_builds || failed=$?

@@ -32,7 +32,7 @@ sys.dont_write_bytecode = True
 import naive_pairing  # pylint: disable=wrong-import-position
 import xtf_reader  # pylint: disable=wrong-import-position
 import xtf_schema  # pylint: disable=wrong-import-position
-from xtfrun import Xtf, is_sanitized, without_name  # pylint: disable=wrong-import-position
+from xtfrun import Xtf, is_sanitized, some_of, tests_all, without_name  # pylint: disable=wrong-import-position
 
 COMMAND = Xtf(XTF)
 HOUR = 3600 * 10**9
@@ -441,7 +441,8 @@ def test_archive(folder, archive):
 
 
 def main():
-    for name, (arguments, bound) in CASES.items():
+    for name in CASES if tests_all() else sorted({*FULLY_TESTED, *some_of(CASES, 3)}):
+        arguments, bound = CASES[name]
         with tempfile.TemporaryDirectory(prefix="xtf-test-") as temporary:
             test_case(name, pathlib.Path(temporary), arguments, bound)
     with tempfile.TemporaryDirectory(prefix="xtf-test-") as temporary:

@@ -19,7 +19,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 # pylint: disable=wrong-import-position
-from xtfrun import Failure, Xtf, run_test, takes_fewer, without_name
+from xtfrun import Failure, Xtf, run_test, tests_all, without_name
 
 XTF, CHECKER, SPLIT, *ARCHIVES = sys.argv[1:]
 COMMAND = Xtf(XTF)
@@ -404,7 +404,7 @@ def check_interrupted(pair, folder):
 
 
 def main():
-    for i, archive in enumerate(ARCHIVES[:1] if takes_fewer(XTF) else ARCHIVES):
+    for i, archive in enumerate(ARCHIVES if tests_all() else ARCHIVES[:1]):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             pair = Pair(folder, archive, i % 2 == 1)

@@ -80,7 +80,7 @@ def check_windows(folder):
 def check_tables(xtf, trace, folder, root):
     """Checks that tables have the text of `xtf cat`. Returns their number."""
     tables = [path for path in sorted(folder.rglob("*.txt")) if path.name != "README.txt"]
-    for path in some_of(tables, len(tables) // 4 + 1):
+    for path in some_of(tables, len(tables) // 12 + 1):
         name = path.relative_to(folder).with_suffix("").as_posix()
         wanted = xtf.expect("cat", trace, name if name.startswith("time/") else root + name)
         check(path.read_bytes() == wanted, f"{name}: differs from xtf cat")

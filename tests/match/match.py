@@ -485,7 +485,7 @@ def main():
             if not total / 3 < wrong < total * 2 / 3:
                 raise Failure("not about half of the messages are out of order")
             return
-        for name, program in all_programs(1 if tests_all() else 8 if is_sanitized(options.xtf) else 4).items():
+        for name, program in all_programs(1 if tests_all() else 8).items():
             compare_program(xtf, options.script, folder, name, program())
         real = shared_traces()
         for archive in fewer_archives([PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]):

@@ -11,7 +11,7 @@ import time
 import unittest
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "record"))
-import halves  # noqa: E402
+import fewer  # noqa: E402
 
 XTF = os.environ["XTF"]
 MAKE_TRACE = os.environ["MAKE_TRACE"]
@@ -171,4 +171,4 @@ class TestCase(unittest.TestCase):
 
 def main():
     require_fuse()
-    halves.main(verbosity=2)
+    fewer.main(verbosity=2)

@@ -107,7 +107,7 @@ def check_pages(browser, trace, path):
 def traces_of(maker, xtf, archives):
     """Yields traces: without XTF_TEST_ALL fewer numbers of rows and one archive, but each shape."""
     rows = [(4, 40000), (1, 100), (1, 20000), (65, 6500), (4, 200), (8, 8000), (1000, 60000), (64, 1200), (64, 64000), (10000, 200000)]
-    for processes, records in some_of(rows, 3):
+    for processes, records in some_of(rows, 2):
         yield maker.rows(processes, records)
     yield from (maker.empty(), maker.one_event(), maker.one_long_call(), maker.hostile(), maker.deep())
     for i, archive in enumerate(some_of(archives, 1)):

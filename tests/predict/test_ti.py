@@ -154,7 +154,7 @@ def check_left_out(xtf, script, folder):
 
 def check_windows(xtf, folder):
     """A window has the messages of which it has both ends. Its ranks must not wait for others."""
-    names = ("halo", "pairs-1", "exchanges", "operations", "random-2")
+    names = ("halo", "pairs-1", "exchanges", "operations", "random-0")
     for name in names:
         for window in ("30%-60%", "0-0.0002", "50%-", "-50%"):
             out = folder / "window.ti"

@@ -124,7 +124,7 @@ class Tables:
 
     def check_reader(self, name, read, least):
         """Compares the sums of a reader. `least` of the columns must count as numbers there."""
-        numbers, files = 0, some_of(self.paths, len(self.paths) // 3 + 1)
+        numbers, files = 0, some_of(self.paths, len(self.paths) // 8 + 1)
         for file, sums in read(files).items():
             for column, found in sums.items():
                 if column in self.sums[file]:

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-import halves
+import fewer
 from mpis import OPENMPI, of_test
 from recorded_trace import Recorded
 
@@ -127,4 +127,4 @@ def main():
     if not mpis():
         print("skipped: no installed MPI can compile, run and record programs")
         sys.exit(77)
-    halves.main()
+    fewer.main()

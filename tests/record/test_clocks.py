@@ -10,7 +10,7 @@ import pathlib
 import shlex
 import sys
 
-import halves
+import fewer
 from launching import XTF
 from recorded_trace import Recorded
 from ring import MPIS, SKIP, Ring
@@ -271,4 +271,4 @@ if __name__ == "__main__":
     if not MPIS or not working_way():
         print("skipped: no MPI with a compiler is installed" if not MPIS else "skipped: namespaces, which simulate nodes, are forbidden here")
         sys.exit(SKIP)
-    sys.exit(halves.main(verbosity=1))
+    sys.exit(fewer.main(verbosity=1))

@@ -10,7 +10,7 @@ import os
 import struct
 import sys
 
-import halves
+import fewer
 from launching import XTF
 from mpis import launchers_statuses
 from ring import MPIS, SKIP, Ring
@@ -118,4 +118,4 @@ if __name__ == "__main__":
     if not MPIS:
         print("skipped: no MPI with a compiler is installed, or xtf was built without it")
         sys.exit(SKIP)
-    sys.exit(halves.main(verbosity=1))
+    sys.exit(fewer.main(verbosity=1))

@@ -18,7 +18,7 @@ import unittest
 SOURCE = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCE / "src/record/mpi/generate"))
 
-import halves  # noqa: E402
+import fewer  # noqa: E402
 import header  # noqa: E402
 import kinds  # noqa: E402
 import kinds_handles  # noqa: E402
@@ -235,4 +235,4 @@ class Refusals(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    halves.main(argv=sys.argv[:1])
+    fewer.main(argv=sys.argv[:1])

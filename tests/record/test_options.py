@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-import halves
+import fewer
 from launching import XTF, Case
 
 
@@ -126,4 +126,4 @@ class Options(Case):
 
 
 if __name__ == "__main__":
-    sys.exit(halves.main(verbosity=1))
+    sys.exit(fewer.main(verbosity=1))

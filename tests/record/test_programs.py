@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-import halves
+import fewer
 from elf_writer import elf
 from launching import XTF, Case
 
@@ -261,4 +261,4 @@ class Installed(Programs):
 
 
 if __name__ == "__main__":
-    sys.exit(halves.main(verbosity=1))
+    sys.exit(fewer.main(verbosity=1))

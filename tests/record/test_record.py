@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-import halves
+import fewer
 from launching import MAKE_PART, XTF, Case
 
 
@@ -435,4 +435,4 @@ class Inside(Case):
 
 
 if __name__ == "__main__":
-    sys.exit(halves.main(verbosity=1))
+    sys.exit(fewer.main(verbosity=1))

@@ -162,8 +162,8 @@ def takes_fewer(program):
 
 
 def n_rounds(number):
-    """Returns the number of random rounds of a test: a quarter, as TEST_ROUNDS of rounds.h; in full size all."""
-    return number if tests_all() else (number + 3) // 4
+    """Returns the number of random rounds of a test: an eighth, as TEST_ROUNDS of rounds.h; in full size all."""
+    return number if tests_all() else (number + 7) // 8
 
 
 def fewer_archives(archives):

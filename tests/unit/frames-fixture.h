@@ -106,7 +106,7 @@ static inline void naive_pop(Calls *calls, uint32_t row, uint64_t time)
 /* Returns the position in the stack of the frame that a row began; -1 if the frame is not open. */
 static inline int naive_find(const Calls *calls, uint64_t row)
 {
-    for (guint i = 0; i < calls->stack->len; i++)
+    for (guint i = calls->stack->len; i-- > 0;) /* most often it is the last */
         if (g_array_index(calls->frames, NaiveFrame, g_array_index(calls->stack, guint, i)).row == row)
             return (int)i;
     return -1;

@@ -23,11 +23,9 @@ static gint compare_places(gconstpointer a, gconstpointer b)
 
 static void assert_filled(const ModelBlock *block)
 {
-    uint32_t same = 0;
-
-    while (same < block->length && block->bytes[same] == block->fill)
-        same++;
-    cr_assert_eq(same, block->length, "byte %u of a block of %u", same, block->length);
+    /* All bytes are equal if each equals the next. */
+    cr_assert_eq(block->bytes[0], block->fill);
+    cr_assert_arr_eq(block->bytes, block->bytes + 1, block->length - 1, "a block of %u", block->length);
 }
 
 static size_t round_up(size_t length)

@@ -278,8 +278,8 @@ Test(frames, four_levels)
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
     cr_assert_eq(xtf_array_height(&array), 4);
-    check_totals(&array, calls, calls->rows->len, random, 60);
-    check_profiles(&array, calls, random, 60);
+    check_totals(&array, calls, calls->rows->len, random, TEST_ROUNDS(120));
+    check_profiles(&array, calls, random, TEST_ROUNDS(120));
     check_stacks(&array, calls, calls->rows->len, random, 3);
     calls_free(calls);
     remove_folder(folder);

@@ -30,7 +30,7 @@ SPLIT = sys.argv.index("--")
 EXAMPLES = [pathlib.Path(name).resolve() for name in sys.argv[7:SPLIT]]
 NAMES = [name for name in sys.argv[SPLIT + 1:] if shutil.which(f"mpirun.{name}")]
 N_PROGRAMS = 200 if IS_LONG else n_rounds(12)
-COUNTS = (2, 3, 8) if IS_LONG else (2, 3)
+COUNTS = (2, 3, 8) if IS_LONG else (3,)
 
 
 class Case(unittest.TestCase):

@@ -20,7 +20,7 @@ import unittest
 PLACE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(PLACE.parent / "record")]
 
-import halves
+import fewer
 import mpis
 
 XTF, WRITE_LOCATIONS = map(os.path.abspath, sys.argv[1:3])
@@ -306,4 +306,4 @@ if __name__ == "__main__":
     if not NAMES:
         print("skipped: no launcher of an MPI is installed")
         sys.exit(mpis.SKIPPED)
-    halves.main(argv=sys.argv[:1])
+    fewer.main(argv=sys.argv[:1])

@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "shim")]
 
 import counted  # noqa: E402
-import halves  # noqa: E402
+import fewer  # noqa: E402
 
 XTF = os.path.abspath(sys.argv[1])
 MODULE = HERE.parents[2] / "src/record/regions/user.f90"
@@ -209,4 +209,4 @@ class Exports(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    halves.main(argv=sys.argv[:1])
+    fewer.main(argv=sys.argv[:1])

@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
-import halves  # noqa: F401
+import fewer  # noqa: F401
 from recorded_trace import Recorded
 from recording import TIMEOUT, XTF, Case, mpis  # noqa: F401
 

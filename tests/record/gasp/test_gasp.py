@@ -8,7 +8,7 @@ usage: test_gasp.py
 import struct
 import unittest
 
-from gasp_case import DIALECTS, HERE, XTF, GaspCase, Recorded, halves, mpis
+from gasp_case import DIALECTS, HERE, XTF, GaspCase, Recorded, fewer, mpis
 
 # The records of thread 1 of 3. "bupc" or "gupc" before a line: only that compiler has the event.
 NEXT, BEFORE = 2, 0
@@ -178,4 +178,4 @@ class Gasp(GaspCase):
 
 
 if __name__ == "__main__":
-    halves.main()
+    fewer.main()

@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "export"))
 # pylint: disable=wrong-import-position
 from cube_reader import Cube
-from gasp_case import DIALECTS, GaspCase, Recorded, halves
+from gasp_case import DIALECTS, GaspCase, Recorded, fewer
 from naive_upc import Replay
 
 MS = 1000000  # ticks
@@ -157,4 +157,4 @@ class Patterns(GaspCase):
 
 
 if __name__ == "__main__":
-    halves.main()
+    fewer.main()

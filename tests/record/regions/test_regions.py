@@ -20,7 +20,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
-import halves  # noqa: E402
+import fewer  # noqa: E402
 from naive_joins import Joins, shown_path  # noqa: E402
 
 XTF, ELF, HEADERS = os.path.abspath(sys.argv[1]), sys.argv[2] == "1", sys.argv[3]
@@ -304,4 +304,4 @@ class Threads(Recording):
 
 
 if __name__ == "__main__":
-    halves.main(argv=sys.argv[:1])
+    fewer.main(argv=sys.argv[:1])

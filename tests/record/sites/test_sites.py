@@ -20,7 +20,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-import halves  # noqa: E402
+import fewer  # noqa: E402
 from recorded_trace import Recorded  # noqa: E402
 from recording import Case, mpis  # noqa: E402
 
@@ -298,4 +298,4 @@ if __name__ == "__main__":
     if not mpis():
         print("skipped: no installed MPI can compile and run programs")
         sys.exit(77)
-    halves.main()
+    fewer.main()

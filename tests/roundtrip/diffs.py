@@ -15,9 +15,9 @@ from expected import Expected
 from naive import BEFORE, WRAP
 from shown import Cat, Shown, plain
 from views import Views
-from xtfrun import Failure, Xtf, need_programs, takes_fewer, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, shared_traces, temporary_folder, tests_all
 
-WINDOWS = 4  # half of them with sanitizers, because the judge takes most of the time and has none
+WINDOWS = 4
 UNKNOWN = object() # a region that a trace lacks, or an unknown figure
 
 
@@ -289,7 +289,7 @@ class Diff:
 def compare_pair(xtf, pair):
     """Compares random selections of both traces, then the first trace with itself, which has no differences."""
     diffs = []
-    for number in range(WINDOWS // 2 if takes_fewer(xtf.program) else WINDOWS):
+    for number in range(WINDOWS if tests_all() else WINDOWS // 2):
         sides = [Side(trace, trace.selection(number)) for trace in pair]
         for by in (None, "inclusive", "calls"):
             diffs.append(Diff(xtf, sides, by, top=3 if number == 1 else None))

@@ -151,10 +151,9 @@ static void check_kills(bool plain)
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
     GError *error = NULL;
-    const unsigned rounds = TEST_ROUNDS(300);
-    unsigned with_data = 0;
+    int with_data = 0;
 
-    for (unsigned i = 0; i < rounds; i++) {
+    for (int i = 0; i < 150; i++) {
         int report[2];
         uint64_t n_committed = 0, n_reported;
         cr_assert_eq(pipe(report), 0);
@@ -184,7 +183,7 @@ static void check_kills(bool plain)
             assert_numbered(trace, location, array.n_rows);
         }
     }
-    cr_assert_gt(with_data, rounds / 2); /* else most writers were killed before their first commit */
+    cr_assert_gt(with_data, 75); /* else most writers were killed before their first commit */
     remove_folder(folder);
 }
 

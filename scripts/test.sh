@@ -5,7 +5,8 @@
 # usage: test.sh [--no-install] [--long]
 #
 # Without --long each test runs in one of the two large builds, and many take a part of their cases. --long runs all tests in both, also those
-# that take minutes, with all cases.
+# that take minutes, with all cases. On two cores a clean clone takes 23 minutes, or 16 to 18 if ccache has the objects (2026-12-01). Of the 44
+# minutes of processor time 15 are compiling.
 #
 # The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed; DuckDB in build-duckdb/.
 set -eu

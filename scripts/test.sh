@@ -71,8 +71,8 @@ export CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
 low="" precompiled=true
 install=yes
-# What needs more than a program with sanitizers: mounts, libraries that are loaded into recorded programs (preload), which are made without
-# sanitizers and not built here; the rules of the house have no program.
+# The build with sanitizers leaves out mounts, the rules of the house, which need no program, and tests of libraries that are loaded into
+# recorded programs (preload): these libraries are made without sanitizers.
 not_sanitized="--no-suite mount --no-suite preload --no-suite house"
 ordinary_suites="--no-suite long --no-suite unit --no-suite sanitized" sanitized_suites="--suite unit --suite sanitized --no-suite long $not_sanitized"
 for option; do

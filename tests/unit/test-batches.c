@@ -480,6 +480,7 @@ static void check_shape(const char *path, const Shape *shape, bool plain, GRand 
     for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 20) { /* no block, and all blocks */
         g_autoptr(XtfTrace) trace = open_trace(path, cache);
         XtfArray array = find_array(trace, 7, 0);
+        /* Queries differ by their number, up to the fifth in most ways. */
         check_queries(&array, &sample, cache > 1 ? MAX(TEST_ROUNDS(24), 5) : TEST_ROUNDS(10), random);
         if (cache > 1)
             assert_sound(trace);
